@@ -1,0 +1,29 @@
+# attest_library(NAME SOURCES... ) and attest_test(NAME SOURCES... LIBRARIES...): the two kinds of
+# target this project has, so that language level, warnings and include root are stated once.
+
+add_library(attest_warnings INTERFACE)
+target_compile_options(attest_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion
+                       -Wsign-conversion -Wshadow)
+if(ATTEST_WERROR)
+  target_compile_options(attest_warnings INTERFACE -Werror)
+endif()
+
+function(attest_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(attest_${name} STATIC ${ARG_SOURCES})
+  add_library(attest::${name} ALIAS attest_${name})
+  set_target_properties(attest_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(attest_${name} PUBLIC cxx_std_20)
+  target_include_directories(attest_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                             $<INSTALL_INTERFACE:include/attest>)
+  target_link_libraries(attest_${name} PUBLIC ${ARG_PUBLIC}
+                        PRIVATE $<BUILD_INTERFACE:attest_warnings> ${ARG_PRIVATE})
+endfunction()
+
+# One GoogleTest program; each of its tests is a ctest test.
+function(attest_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE attest_warnings ${ARG_LIBRARIES} GTest::gtest_main)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
+endfunction()
