@@ -1,0 +1,42 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace attest::cli {
+
+// Exit codes of every command.
+enum class Exit : int {
+  fine = 0,
+  finding = 1,
+  wrong_input = 2,
+  inconclusive = 3,
+  internal_error = 70,
+};
+
+// Where a command writes: results to out, messages to err.
+struct Terminal {
+  std::ostream& out;
+  std::ostream& err;
+  bool colour_out = false;  // out is a terminal and NO_COLOR is unset or empty
+  bool colour_err = false;
+};
+
+using Arguments = std::vector<std::string>;  // after the command's name
+
+// One subcommand. `run` throws InputError for wrong input; main prints it as one line.
+struct Command {
+  const char* name;
+  const char* summary;  // one line for `attest --help`
+  Exit (*run)(const Arguments& arguments, const Terminal& terminal);
+};
+
+// The whole program after main's set-up: `arguments` without argv[0]. Never throws: errors become
+// one line on err and an exit code.
+Exit run(const Arguments& arguments, const Terminal& terminal);
+
+Exit estimate(const Arguments& arguments, const Terminal& terminal);
+Exit trace(const Arguments& arguments, const Terminal& terminal);
+
+}  // namespace attest::cli
