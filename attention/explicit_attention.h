@@ -16,8 +16,7 @@ namespace attest {
 // (width + value_width) multiply-adds, hidden pairs left out.
 // Throws InputError for a result view of the wrong shape.
 template <class T>
-void explicit_attention(
-    const Problem<T>& problem, const AttentionResult<T>& result,
-    std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+void explicit_attention(const Problem<T>& problem, const AttentionResult<T>& result,
+                        std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
 }  // namespace attest

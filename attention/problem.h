@@ -22,22 +22,22 @@ enum class EmptyRow {
 // whose type is Acc (bias, slopes, sinks) have the accumulator's precision: float for 16-bit T.
 template <class T>
 struct ProblemSpec {
-  TensorView<const T> q;  // (batch, query_heads, queries, width)
-  TensorView<const T> k;  // (batch, kv_heads, keys, width)
-  TensorView<const T> v;  // (batch, kv_heads, keys, value_width)
-  VisibilityRule visibility;
-  ScoreRule<Accumulator<T>> score;
+  TensorView<const T> q{};  // (batch, query_heads, queries, width)
+  TensorView<const T> k{};  // (batch, kv_heads, keys, width)
+  TensorView<const T> v{};  // (batch, kv_heads, keys, value_width)
+  VisibilityRule visibility{};
+  ScoreRule<Accumulator<T>> score{};
   // One logit per query head, joining the softmax's denominator and nothing else: weights sum to
   // less than 1, LSE includes the sink, and a row with a sink is never empty.        [GPT-OSS]
-  std::span<const Accumulator<T>> sinks;
+  std::span<const Accumulator<T>> sinks{};
   HeadMap head_map = HeadMap::blocked;
   EmptyRow empty_row = EmptyRow::error;
 };
 
 // What the caller promises of the elements.
 enum class Contents {
-  finite,      // checked: q, k, v of every element must be finite
-  unchecked,   // anything, so that poison in hidden keys and values can be tested
+  finite,     // checked: q, k, v of every element must be finite
+  unchecked,  // anything, so that poison in hidden keys and values can be tested
 };
 
 // A valid attention call: every function over it is total. Views are not owned.

@@ -8,9 +8,9 @@ namespace attest {
 // input; every element of a view given is written.
 template <class T>
 struct AttentionResult {
-  TensorView<T> output;                // (batch, query_heads, queries, value_width), required
-  TensorView<Accumulator<T>> weights;  // (batch, query_heads, queries, keys); explicit only
-  TensorView<Accumulator<T>> lse;      // (batch, query_heads, queries, 1), natural logarithm
+  TensorView<T> output{};                // (batch, query_heads, queries, value_width), required
+  TensorView<Accumulator<T>> weights{};  // (batch, query_heads, queries, keys); explicit only
+  TensorView<Accumulator<T>> lse{};      // (batch, query_heads, queries, 1), natural logarithm
 };
 
 namespace detail {

@@ -21,8 +21,12 @@ void check_product(const char* what, std::initializer_list<Index> extents) {
 
 void validate(const Shape& s) {
   const std::initializer_list<std::pair<const char*, Index>> extents = {
-      {"batch", s.batch}, {"query_heads", s.query_heads}, {"kv_heads", s.kv_heads},
-      {"queries", s.queries}, {"keys", s.keys}, {"width", s.width},
+      {"batch", s.batch},
+      {"query_heads", s.query_heads},
+      {"kv_heads", s.kv_heads},
+      {"queries", s.queries},
+      {"keys", s.keys},
+      {"width", s.width},
       {"value_width", s.value_width}};
   for (const auto& [name, extent] : extents)
     if (extent < 1) throw InputError(name, std::to_string(extent), "a whole number of 1 or more");

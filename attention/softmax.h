@@ -14,7 +14,8 @@ Acc larger(Acc a, Acc b) {
 }
 
 // The part a key takes in its row, before normalisation. Subtracting the row's maximum keeps every
-// exponential at or below 1; the common factor cancels in the quotient.        [Blanchard21] eq. 1.3
+// exponential at or below 1; the common factor cancels in the quotient.        [Blanchard21]
+// eq. 1.3
 template <class Acc>
 Acc exponential(Acc score, Acc max) {
   return std::exp(score - max);

@@ -13,9 +13,7 @@ namespace attest {
 using Extents = std::array<Index, 4>;
 using Strides = std::array<Index, 4>;  // in elements; zero and negative strides are allowed
 
-constexpr Strides row_major(const Extents& e) {
-  return {e[1] * e[2] * e[3], e[2] * e[3], e[3], 1};
-}
+constexpr Strides row_major(const Extents& e) { return {e[1] * e[2] * e[3], e[2] * e[3], e[3], 1}; }
 
 inline std::string to_string(const Extents& e) {
   return "(" + std::to_string(e[0]) + ", " + std::to_string(e[1]) + ", " + std::to_string(e[2]) +
@@ -55,17 +53,15 @@ class TensorView {
         throw InputError(name, "strides beyond 2^63", "elements inside the storage");
     }
     if (lowest < 0 || highest >= std::ssize(storage))
-      throw InputError(name,
-                       "elements " + std::to_string(lowest) + " to " + std::to_string(highest),
-                       "elements inside the storage, 0 to " +
-                           std::to_string(std::ssize(storage) - 1));
+      throw InputError(
+          name, "elements " + std::to_string(lowest) + " to " + std::to_string(highest),
+          "elements inside the storage, 0 to " + std::to_string(std::ssize(storage) - 1));
     origin_ = storage.data() + offset;
   }
 
   // A view of mutable elements is a view of const ones.
   template <class U>
-    requires(std::is_same_v<T, const U> && !std::is_const_v<U>)
-  TensorView(const TensorView<U>& other)
+  requires(std::is_same_v<T, const U> && !std::is_const_v<U>) TensorView(const TensorView<U>& other)
       : origin_(other.origin()), extents_(other.extents()), strides_(other.strides()) {}
 
   T& operator()(Index b, Index h, Index n, Index c) const {

@@ -19,8 +19,8 @@ enum class Alignment {
 // How far from its diagonal a query sees, both ends inclusive; absent means unlimited.
 // {.left = 0} is the diagonal and everything after it.
 struct Window {
-  std::optional<Index> left;
-  std::optional<Index> right;
+  std::optional<Index> left{};
+  std::optional<Index> right{};
 
   bool limited() const { return left || right; }
 };
@@ -29,13 +29,13 @@ struct Window {
 struct VisibilityRule {
   bool causal = false;  // key <= diagonal of the query; the diagonal itself is visible
   Alignment alignment = Alignment::square;
-  Window window;
+  Window window{};
   // Keys at and past a sequence's length are padding. One length per batch entry, 0 to keys; empty
   // means that every sequence has all keys.
-  std::span<const Index> key_lengths;
+  std::span<const Index> key_lengths{};
   // (batch or 1, query_heads or 1, queries or 1, keys or 1): 1 = visible, 0 = hidden. An axis of
   // extent 1 is broadcast; an axis is never left out.
-  std::optional<TensorView<const std::uint8_t>> allow;
+  std::optional<TensorView<const std::uint8_t>> allow{};
 };
 
 // A validated rule, ready to be asked.
@@ -53,8 +53,7 @@ class Visibility {
 
   // Keys of sequence b.
   Index length(Index b) const {
-    return rule_.key_lengths.empty() ? shape_.keys
-                                     : rule_.key_lengths[static_cast<std::size_t>(b)];
+    return rule_.key_lengths.empty() ? shape_.keys : rule_.key_lengths[static_cast<std::size_t>(b)];
   }
 
   // The key on the diagonal of query i; outside 0..keys-1 where the diagonal leaves the matrix.

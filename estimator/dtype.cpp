@@ -37,18 +37,14 @@ struct Alias {
   std::string_view name;
 };
 constexpr std::array aliases = {
-    Alias{"float64", "f64"},          Alias{"double", "f64"},
-    Alias{"fp64", "f64"},             Alias{"float32", "f32"},
-    Alias{"float", "f32"},            Alias{"fp32", "f32"},
-    Alias{"float16", "f16"},          Alias{"half", "f16"},
-    Alias{"fp16", "f16"},             Alias{"bfloat16", "bf16"},
-    Alias{"fp8", "f8_e4m3"},          Alias{"f8", "f8_e4m3"},
-    Alias{"e4m3", "f8_e4m3"},         Alias{"fp8_e4m3", "f8_e4m3"},
-    Alias{"float8_e4m3fn", "f8_e4m3"}, Alias{"e5m2", "f8_e5m2"},
-    Alias{"fp8_e5m2", "f8_e5m2"},     Alias{"float8_e5m2", "f8_e5m2"},
-    Alias{"int64", "i64"},            Alias{"int32", "i32"},
-    Alias{"int16", "i16"},            Alias{"int8", "i8"},
-    Alias{"uint8", "u8"},             Alias{"int4", "i4"},
+    Alias{"float64", "f64"},   Alias{"double", "f64"},       Alias{"fp64", "f64"},
+    Alias{"float32", "f32"},   Alias{"float", "f32"},        Alias{"fp32", "f32"},
+    Alias{"float16", "f16"},   Alias{"half", "f16"},         Alias{"fp16", "f16"},
+    Alias{"bfloat16", "bf16"}, Alias{"fp8", "f8_e4m3"},      Alias{"f8", "f8_e4m3"},
+    Alias{"e4m3", "f8_e4m3"},  Alias{"fp8_e4m3", "f8_e4m3"}, Alias{"float8_e4m3fn", "f8_e4m3"},
+    Alias{"e5m2", "f8_e5m2"},  Alias{"fp8_e5m2", "f8_e5m2"}, Alias{"float8_e5m2", "f8_e5m2"},
+    Alias{"int64", "i64"},     Alias{"int32", "i32"},        Alias{"int16", "i16"},
+    Alias{"int8", "i8"},       Alias{"uint8", "u8"},         Alias{"int4", "i4"},
 };
 
 }  // namespace

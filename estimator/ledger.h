@@ -22,16 +22,16 @@ struct Factor {
 // One tensor, or several equal ones. The formula, its substituted numbers and the bytes are made
 // from the same factors, so they cannot disagree.
 struct Line {
-  std::string name;              // "scores", "K cache"
+  std::string name;  // "scores", "K cache"
   Role role;
-  std::vector<Factor> copies;    // multipliers that are not axes: layers, K and V
-  std::vector<Factor> shape;     // axes, outermost first; the last is the one blocks run along
+  std::vector<Factor> copies;  // multipliers that are not axes: layers, K and V
+  std::vector<Factor> shape;   // axes, outermost first; the last is the one blocks run along
   const DType* dtype;
-  std::string source;            // bibliography key
-  std::string note;              // what a reader must know of this line; may be empty
+  std::string source;  // bibliography key
+  std::string note;    // what a reader must know of this line; may be empty
 
   Elements elements() const;
-  Bytes bytes() const;           // throws InputError naming the line: row not in whole blocks
+  Bytes bytes() const;               // throws InputError naming the line: row not in whole blocks
   std::string formula() const;       // "B*Hq*Nq*Nk*e"
   std::string substitution() const;  // "1*8*2048*2048*2"; block formats as "...*34/32"
 };
