@@ -62,19 +62,13 @@ class ExplicitKernel {
     return problem_.visibility()(b, h, i, j) && !scoring_.hidden(b, h, i, j);
   }
 
-  Acc dot(Index b, Index h, Index kv, Index i, Index j) const {
-    Acc sum = 0;
-    for (Index c = 0; c < shape_.width; ++c)
-      sum += widen(spec_.q(b, h, i, c)) * widen(spec_.k(b, kv, j, c));
-    return sum;
-  }
-
   void score(Index b, Index h, Index i) {
     const Index kv = kv_head(spec_.head_map, shape_, h);
     const std::span<Acc> scores = row(b, h, i);
     for (Index j = 0; j < shape_.keys; ++j)
       scores[static_cast<std::size_t>(j)] =
-          sees(b, h, i, j) ? scoring_(dot(b, h, kv, i, j), b, h, i, j) : hidden_score;
+          sees(b, h, i, j) ? scoring_(dot(spec_.q, {b, h, i}, spec_.k, {b, kv, j}), b, h, i, j)
+                           : hidden_score;
   }
 
   // Turns the row's scores into its weights; returns the row's LSE.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -8,6 +9,25 @@
 #include "attention/visibility.h"
 
 namespace attest {
+
+// One row of a (batch, heads, tokens, width) tensor.
+struct Token {
+  Index batch;
+  Index head;
+  Index position;
+};
+
+// q . k, summed over width in index order.
+template <class T>
+Accumulator<T> dot(const TensorView<const T>& q, Token query, const TensorView<const T>& k,
+                   Token key) {
+  const Index width = q.extents()[3];
+  Accumulator<T> sum = 0;
+  for (Index c = 0; c < width; ++c)
+    sum += widen(q(query.batch, query.head, query.position, c)) *
+           widen(k(key.batch, key.head, key.position, c));
+  return sum;
+}
 
 // How a visible pair is scored. In this order, each step where it is given:
 //   s = q . k;  s *= scale;  s = softcap * tanh(s / softcap);  s += bias;  s -= slope * |j -
