@@ -6,14 +6,12 @@
 #include <limits>
 
 #include "tests/support/input_error.h"
-#include "tests/support/owned_problem.h"
+#include "tests/support/run_kernels.h"
 
 namespace attest {
 namespace {
 
-using test::OwnedProblem;
 using test::run_explicit;
-using test::Tensor;
 using test::uniform_problem;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -8,17 +8,15 @@
 #include <limits>
 
 #include "tests/support/input_error.h"
-#include "tests/support/owned_problem.h"
+#include "tests/support/run_kernels.h"
 
 namespace attest {
 namespace {
 
 using test::message_of;
-using test::OwnedProblem;
 using test::OwnedResult;
 using test::run_explicit;
 using test::run_streaming;
-using test::Tensor;
 using test::uniform_problem;
 
 template <class T>

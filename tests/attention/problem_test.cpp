@@ -8,14 +8,12 @@
 #include <string>
 
 #include "tests/support/input_error.h"
-#include "tests/support/owned_problem.h"
+#include "tests/support/run_kernels.h"
 
 namespace attest {
 namespace {
 
 using test::message_of;
-using test::OwnedProblem;
-using test::Tensor;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -190,6 +188,18 @@ TEST(Problem, RefusesAScaleThatTheAccumulatorCannotHold) {
   p.scale.reset();
   p.softcap = 1e-60;  // zero in float
   EXPECT_THROW(Problem<float>(p.spec()), InputError);
+}
+
+TEST(Tensor, RefusesRaggedAndMissingRows) {
+  EXPECT_EQ(message_of([] {
+              Tensor<float>({{1, 2}, {3}});
+            }),
+            "row: got 1 numbers; accepted: 2 numbers, as in the first row");
+  EXPECT_EQ(
+      message_of([] { Tensor<float>(std::initializer_list<std::initializer_list<float>>{}); }),
+      "rows: got none; accepted: one row or more, of one number or more");
+  EXPECT_EQ(message_of([] { Tensor<float>({std::initializer_list<float>{}}); }),
+            "rows: got none; accepted: one row or more, of one number or more");
 }
 
 TEST(Shape, NamesTheExtentThatIsNotPositive) {
