@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "attention/kv_head.h"
 #include "attention/scoring.h"
 #include "attention/softmax.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "attention/problem.h"
+#include "attention/problem_spec.h"
 
 namespace attest {
 

@@ -4,6 +4,8 @@
 #include <limits>
 #include <string>
 
+#include "attention/scoring.h"
+
 namespace attest {
 namespace {
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "attention/attention_trace.h"
+#include "attention/kv_head.h"
 
 namespace attest::cli {
 namespace {
