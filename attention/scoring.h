@@ -9,13 +9,6 @@
 
 namespace attest {
 
-// One row of a (batch, heads, tokens, width) tensor.
-struct Token {
-  Index batch;
-  Index head;
-  Index position;
-};
-
 // q . k, summed over width in index order.
 template <class T>
 Accumulator<T> dot(const TensorView<const T>& q, Token query, const TensorView<const T>& k,

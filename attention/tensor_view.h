@@ -20,6 +20,13 @@ inline std::string to_string(const Extents& e) {
          ", " + std::to_string(e[3]) + ")";
 }
 
+// One row of a (batch, heads, tokens, width) tensor.
+struct Token {
+  Index batch;
+  Index head;
+  Index position;
+};
+
 // A non-owning rank-4 view, (batch, heads, tokens, width) unless a field says otherwise.
 // Every element the extents can reach lies inside the span; the constructors check that and throw
 // InputError naming `name`.
