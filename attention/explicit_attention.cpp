@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "attention/kv_head.h"
 #include "attention/scoring.h"
 #include "attention/softmax.h"
 

@@ -4,6 +4,8 @@
 #include <limits>
 #include <string>
 
+#include "attention/scoring.h"
+
 namespace attest {
 namespace {
 
@@ -94,10 +96,10 @@ void check_score_rule(const Shape& shape, const ScoreRule<Acc>& rule, Alignment 
     check_option("scale", *rule.scale, std::isfinite(static_cast<Acc>(*rule.scale)),
                  "a finite number");
   if (rule.softcap)
-    check_option("softcap", *rule.softcap,
-                 std::isfinite(static_cast<Acc>(*rule.softcap)) &&
-                     static_cast<Acc>(*rule.softcap) > 0,
-                 "a finite number above 0");
+    check_option(
+        "softcap", *rule.softcap,
+        std::isfinite(static_cast<Acc>(*rule.softcap)) && static_cast<Acc>(*rule.softcap) > 0,
+        "a finite number above 0");
   if (rule.bias) check_bias(shape, *rule.bias);
   check_per_head("alibi_slopes", shape, rule.alibi_slopes);
   if (!rule.alibi_slopes.empty()) require_diagonal(shape, alignment, "alibi_slopes");

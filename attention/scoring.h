@@ -1,27 +1,12 @@
 #pragma once
 
 #include <cmath>
-#include <optional>
-#include <span>
+#include <limits>
 
-#include "attention/half.h"
+#include "attention/score_rule.h"
 #include "attention/visibility.h"
 
 namespace attest {
-
-// How a visible pair is scored. In this order, each step where it is given:
-//   s = q . k;  s *= scale;  s = softcap * tanh(s / softcap);  s += bias;  s -= slope * |j - diagonal|
-// The softmax follows. Softcap acts before bias, ALiBi and mask.            [Gemma2] [ALiBi]
-template <class Acc>
-struct ScoreRule {
-  std::optional<double> scale;    // absent: 1/sqrt(width)
-  std::optional<double> softcap;  // finite and > 0
-  // (batch or 1, query_heads or 1, queries or 1, keys or 1), added to the score; -infinity hides
-  // the pair. An axis of extent 1 is broadcast; an axis is never left out.
-  std::optional<TensorView<const Acc>> bias;
-  // One per query head; needs a diagonal (VisibilityRule::alignment).
-  std::span<const Acc> alibi_slopes;
-};
 
 // A rule bound to its shape; each step is one function so that it can be shown and tested alone.
 template <class Acc>
@@ -30,8 +15,8 @@ class Scoring {
   Scoring(const Shape& shape, const ScoreRule<Acc>& rule, const Visibility& visibility)
       : rule_(rule),
         visibility_(visibility),
-        scale_(static_cast<Acc>(
-            rule.scale ? *rule.scale : 1.0 / std::sqrt(static_cast<double>(shape.width)))) {}
+        scale_(static_cast<Acc>(rule.scale ? *rule.scale
+                                           : 1.0 / std::sqrt(static_cast<double>(shape.width)))) {}
 
   Acc scaled(Acc dot) const { return dot * scale_; }
 
