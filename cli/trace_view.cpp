@@ -61,7 +61,12 @@ void for_each_row(const Problem<double>& problem, Visit visit) {
       for (Index i = 0; i < s.queries; ++i) visit(Token{b, h, i}, trace_row(problem, b, h, i));
 }
 
-std::string decimals(double x, int digits) { return fmt::format("{:.{}f}", x, digits); }
+// Fixed decimals; what rounds to zero has no sign.
+std::string decimals(double x, int digits) {
+  const std::string text = fmt::format("{:.{}f}", x, digits);
+  return text.find_first_not_of("-0.") == std::string::npos && text[0] == '-' ? text.substr(1)
+                                                                              : text;
+}
 
 std::string vector_text(const TensorView<const double>& tensor, Token t) {
   std::vector<double> row;

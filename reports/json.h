@@ -32,6 +32,9 @@ class JsonWriter {
     bool has_members = false;
     bool awaits_value = false;
   };
+  JsonWriter& begin(bool object);
+  JsonWriter& end(bool object);
+  JsonWriter& raw(const std::string& token);
   void before_value();
 
   std::string text_;

@@ -34,8 +34,8 @@ std::string as_text(const Table& table, bool colour, std::size_t width = 100);
 // GitHub-flavoured Markdown; `|` and line breaks in cells are escaped.
 std::string as_markdown(const Table& table);
 
-// RFC 4180 with a header row; title and notes are left out. Cells that a spreadsheet would run as
-// a formula are not altered: the values are the program's own.                       [RFC4180]
+// RFC 4180 quoting with a header row, lines ended by LF; title and notes are left out. Cells that a
+// spreadsheet would run as a formula are not altered: the values are the program's own.  [RFC4180]
 std::string as_csv(const Table& table);
 
 }  // namespace attest::reports

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cli/trace_fixtures.h"
 
 namespace attest::cli {
