@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <vector>
 
 #include "attention/error.h"
+#include "attention/spelling.h"
 
 namespace attest::estimator {
 namespace {
@@ -47,5 +49,42 @@ constexpr std::array aliases = {
     Alias{"int8", "i8"},       Alias{"uint8", "u8"},         Alias{"int4", "i4"},
 };
 
+std::string folded(std::string_view name) {
+  std::string text;
+  for (const char c : name) text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text.starts_with("torch.") ? text.substr(6) : text;
+}
+
 }  // namespace
+
+std::string DType::bytes_per_element() const {
+  return block_elements == 1 ? std::to_string(block_bytes)
+                             : std::to_string(block_bytes) + "/" + std::to_string(block_elements);
+}
+
+std::span<const DType> dtypes() { return formats; }
+
+const DType& find_dtype(std::string_view name, std::string_view field) {
+  std::string wanted = folded(name);
+  for (const Alias& alias : aliases)
+    if (alias.spelling == wanted) wanted = alias.name;
+  std::vector<std::string_view> names;
+  for (const DType& format : formats) {
+    if (format.name == wanted) return format;
+    names.push_back(format.name);
+  }
+  const std::string accepted = listed(names);
+  for (const Alias& alias : aliases) names.push_back(alias.spelling);
+  throw InputError(std::string(field), "\"" + std::string(name) + "\"",
+                   accepted + did_you_mean(wanted, names));
+}
+
+Bytes size_of(Elements elements, const DType& dtype) {
+  if (elements.count() % dtype.block_elements != 0)
+    throw InputError("elements", to_string(elements),
+                     "whole " + std::string(dtype.name) + " blocks of " +
+                         std::to_string(dtype.block_elements) + " elements");
+  return Bytes::of(elements.count() / dtype.block_elements) * dtype.block_bytes;
+}
+
 }  // namespace attest::estimator
