@@ -53,7 +53,8 @@ ExactAttention<T>::ExactAttention(const ProblemSpec<T>& spec)
       scale_(spec.score.scale ? Real(*spec.score.scale) : Real(1 / sqrt(Real(shape_.width)))),
       q_(take_apart_all(spec.q)),
       k_(take_apart_all(spec.k)),
-      v_(take_apart_all(spec.v)) {}
+      v_(take_apart_all(spec.v)),
+      zeros_(place(shape_.value_width)) {}
 
 template <class T>
 const Dyadic* ExactAttention<T>::q_row(Index b, Index h, Index i) const {
@@ -103,16 +104,20 @@ std::vector<Real> ExactAttention<T>::scores(Index b, Index h, Index i,
   return scores;
 }
 
+// The keys' exponentials with their values, and the sink's with a value of zero.
 template <class T>
-std::vector<Real> ExactAttention<T>::mix(Index b, Index h, const ExactRow& row) const {
-  std::vector<Real> output(place(shape_.value_width), Real(0));
+std::vector<Share> ExactAttention<T>::shares_of(Index b, Index h, const ExactRow& row) const {
+  std::vector<Share> shares;
+  shares.reserve(row.keys.size() + 1);
   for (std::size_t n = 0; n < row.keys.size(); ++n) {
     const Dyadic* v = v_row(b, kv_heads_[place(h)], row.keys[n]);
     require_finite("v", v, shape_.value_width, row.keys[n]);
-    for (std::size_t c = 0; c < output.size(); ++c)
-      output[c] += ldexp(row.weights[n] * v[c].mantissa, v[c].exponent);
+    shares.push_back({exponential(row.scores[n]), v});
   }
-  return output;
+  if (!spec_.sinks.empty())
+    shares.push_back(
+        {exponential(within_range("sink", Real(spec_.sinks[place(h)]))), zeros_.data()});
+  return shares;
 }
 
 template <class T>
@@ -135,11 +140,15 @@ ExactRow ExactAttention<T>::row(Index b, Index h, Index i) const {
   row.keys = visible_keys(spec_, b, h, i);
   if (row.keys.empty() && spec_.sinks.empty()) return empty_row();
   row.scores = scores(b, h, i, row.keys);
-  Real sum = spec_.sinks.empty() ? Real(0) : Real(exp(within_range("sink", Real(spec_.sinks[place(h)]))));
-  for (const Real& s : row.scores) sum += row.weights.emplace_back(exp(s));
-  for (Real& weight : row.weights) weight /= sum;
-  row.output = mix(b, h, row);
-  row.lse = log(sum);
+  const std::vector<Share> shares = shares_of(b, h, row);
+  row.output = mixture(shares, place(shape_.value_width));
+  const Real sum = row.output.back();
+  row.output.pop_back();
+  const Real inverse = 1 / sum;
+  for (Real& x : row.output) x *= inverse;
+  for (std::size_t n = 0; n < row.keys.size(); ++n)
+    row.weights.push_back(to_real(shares[n].part) * inverse);
+  row.lse = logarithm(sum);
   return row;
 }
 

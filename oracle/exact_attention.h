@@ -5,6 +5,7 @@
 #include "attention/problem_spec.h"
 #include "attention/shape.h"
 #include "oracle/dyadic.h"
+#include "oracle/mixture.h"
 #include "oracle/real.h"
 
 namespace attest::oracle {
@@ -50,7 +51,7 @@ class ExactAttention {
   const Dyadic* v_row(Index b, Index kv, Index j) const;
   Real score(const Real& dot, Index b, Index h, Index i, Index j) const;
   std::vector<Real> scores(Index b, Index h, Index i, const std::vector<Index>& keys) const;
-  std::vector<Real> mix(Index b, Index h, const ExactRow& row) const;
+  std::vector<Share> shares_of(Index b, Index h, const ExactRow& row) const;
   ExactRow empty_row() const;
 
   ProblemSpec<T> spec_;
@@ -60,6 +61,7 @@ class ExactAttention {
   Parts q_;
   Parts k_;
   Parts v_;
+  Parts zeros_;
 };
 
 extern template class ExactAttention<float>;
