@@ -4,15 +4,9 @@
 
 #include "attention/problem.h"
 #include "attention/result.h"
+#include "attention/tiles.h"
 
 namespace attest {
-
-// How many queries and keys are held at a time; any count of 1 or more. Tiles longer than the
-// problem are cut to it.
-struct Tiles {
-  Index queries = 64;
-  Index keys = 64;
-};
 
 // The same function as explicit_attention by online softmax over key tiles: each row keeps a
 // running maximum, sum and weighted value, rescaled when the maximum grows. [MilakovGimelshein18]

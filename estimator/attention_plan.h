@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+#include "estimator/ledger.h"
+
+namespace attest::estimator {
+
+// One attention call somebody plans to run.
+struct AttentionPlan {
+  std::uint64_t batch = 1;
+  std::uint64_t query_heads = 1;
+  std::uint64_t kv_heads = 1;
+  std::uint64_t queries = 1;
+  std::uint64_t keys = 1;
+  std::uint64_t width = 1;             // of q and k, per head
+  std::uint64_t value_width = 1;       // of v and output, per head
+  const DType* dtype = nullptr;        // q, k, v, output
+  const DType* score_dtype = nullptr;  // scores and probabilities
+};
+
+// Throws InputError for an extent of 0 or query_heads that are no multiple of kv_heads.
+void validate(const AttentionPlan& plan);
+
+// Q, K, V, output, and the two arrays that explicit attention holds between them: scores and
+// probabilities, each batch * query_heads * queries * keys. A mask changes neither.    [Vaswani17]
+Ledger explicit_ledger(const AttentionPlan& plan);
+
+// Q, K, V, output, and what a streaming kernel keeps instead of scores: one float32 log-sum-exp per
+// query (what a backward pass needs).                                                     [Dao22]
+Ledger streaming_ledger(const AttentionPlan& plan);
+
+}  // namespace attest::estimator
