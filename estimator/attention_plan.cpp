@@ -1,5 +1,6 @@
 #include "estimator/attention_plan.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -74,6 +75,24 @@ Ledger streaming_ledger(const AttentionPlan& p) {
                .dtype = &find_dtype("f32"),
                .source = "Dao22",
                .note = "log-sum-exp per query, kept for the backward pass"}});
+}
+
+Elements causal_pairs(std::uint64_t queries, std::uint64_t keys, Alignment alignment) {
+  if (alignment == Alignment::square && queries != keys)
+    throw InputError("causal",
+                     std::to_string(queries) + " queries and " + std::to_string(keys) +
+                         " keys under square alignment",
+                     "equal counts, or a declared alignment: top_left or bottom_right");
+  const Wide common = std::min(queries, keys);
+  if (alignment == Alignment::bottom_right)  // counted from the last row: keys, keys - 1, ...
+    return Elements::of(common * keys - common * (common - 1) / 2);
+  return Elements::of(common * (common + 1) / 2 + (queries - common) * keys);  // 1, 2, ... keys
+}
+
+Padding padding(std::span<const std::uint64_t> lengths, std::uint64_t padded_length) {
+  Padding result{.stored = product({lengths.size(), padded_length, padded_length}), .useful = {}};
+  for (std::uint64_t length : lengths) result.useful += product({length, length});
+  return result;
 }
 
 }  // namespace attest::estimator

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "attention/visibility_rule.h"
 #include "estimator/ledger.h"
 
 namespace attest::estimator {
@@ -29,5 +31,16 @@ Ledger explicit_ledger(const AttentionPlan& plan);
 // Q, K, V, output, and what a streaming kernel keeps instead of scores: one float32 log-sum-exp per
 // query (what a backward pass needs).                                                     [Dao22]
 Ledger streaming_ledger(const AttentionPlan& plan);
+
+// Pairs of one head that a causal mask leaves visible. Throws InputError for square alignment and
+// queries != keys.
+Elements causal_pairs(std::uint64_t queries, std::uint64_t keys, Alignment alignment);
+
+// What padding a batch of sequences to one length costs in score entries of one head.
+struct Padding {
+  Elements stored;  // sequences * padded_length^2
+  Elements useful;  // sum of length^2: pairs of two real tokens
+};
+Padding padding(std::span<const std::uint64_t> lengths, std::uint64_t padded_length);
 
 }  // namespace attest::estimator
