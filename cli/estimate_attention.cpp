@@ -149,22 +149,22 @@ std::string plan_title(const char* kind, const AttentionPlan& p) {
                      p.query_heads, p.kv_heads, p.queries, p.keys, p.width, p.value_width);
 }
 
-void print_tables(const AttentionRequest& request, const Terminal& terminal) {
-  const auto print = [&](const reports::Table& table) {
-    terminal.out << (request.format == Format::markdown ? as_markdown(table)
-                                                        : as_text(table, terminal.colour_out))
-                 << '\n';
+std::string tables_text(const AttentionRequest& request, bool colour) {
+  std::string text;
+  const auto add = [&](const reports::Table& table) {
+    text += request.format == Format::markdown ? as_markdown(table) : as_text(table, colour);
+    text += '\n';
   };
   for (const AttentionPlan& plan : request.plans) {
-    print(ledger_table(plan_title("explicit", plan), explicit_ledger(plan)));
+    add(ledger_table(plan_title("explicit", plan), explicit_ledger(plan)));
     reports::Table streaming = ledger_table(plan_title("streaming", plan), streaming_ledger(plan));
     streaming.notes = plan_notes(request, plan);
-    print(streaming);
+    add(streaming);
   }
-  terminal.out << "e is bytes per element. " << not_measured << '\n';
+  return text + "e is bytes per element. " + not_measured + '\n';
 }
 
-void print_csv(const AttentionRequest& request, const Terminal& terminal) {
+std::string csv_text(const AttentionRequest& request) {
   reports::Table list = ledger_list({"attention", "queries", "keys"});
   for (const AttentionPlan& plan : request.plans) {
     const std::string queries = std::to_string(plan.queries);
@@ -172,7 +172,7 @@ void print_csv(const AttentionRequest& request, const Terminal& terminal) {
     add_ledger_rows({"explicit", queries, keys}, explicit_ledger(plan), list);
     add_ledger_rows({"streaming", queries, keys}, streaming_ledger(plan), list);
   }
-  terminal.out << as_csv(list);
+  return as_csv(list);
 }
 
 void write_plan(const AttentionRequest& request, const AttentionPlan& plan,
@@ -206,7 +206,7 @@ void write_plan(const AttentionRequest& request, const AttentionPlan& plan,
   json.end_object();
 }
 
-void print_json(const AttentionRequest& request, const Terminal& terminal) {
+std::string json_text(const AttentionRequest& request) {
   reports::JsonWriter json;
   json.begin_object();
   json.key("schema").value("attest.estimate.attention");
@@ -216,7 +216,7 @@ void print_json(const AttentionRequest& request, const Terminal& terminal) {
   json.end_array();
   json.key("note").value(not_measured);
   json.end_object();
-  terminal.out << json.str();
+  return json.str();
 }
 
 }  // namespace
@@ -277,13 +277,13 @@ Exit estimate_attention(const AttentionRequest& request, const Terminal& termina
   switch (request.format) {
     case Format::table:
     case Format::markdown:
-      print_tables(request, terminal);
+      terminal.out << tables_text(request, terminal.colour_out);
       break;
     case Format::csv:
-      print_csv(request, terminal);
+      terminal.out << csv_text(request);
       break;
     case Format::json:
-      print_json(request, terminal);
+      terminal.out << json_text(request);
       break;
   }
   return Exit::fine;

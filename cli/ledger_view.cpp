@@ -46,9 +46,9 @@ Table ledger_table(const std::string& title, const Ledger& ledger) {
               .rows = {},
               .notes = {}};
   for (const Line& line : ledger.lines())
-    table.rows.push_back(
-        {.cells = {line.name, std::string(line.dtype->name), line.formula(), line.substitution(),
-                   grouped(line.bytes().count()), in_binary_units(line.bytes())}});
+    table.rows.push_back({.cells = {line.name, std::string(line.dtype->name), line.formula(),
+                                    line.substitution(), grouped(line.elements().count()),
+                                    grouped(line.bytes().count()), in_binary_units(line.bytes())}});
   table.rows.push_back({.cells = {"total", "", "", "", "", grouped(ledger.total().count()),
                                   in_binary_units(ledger.total())},
                         .emphasised = true});

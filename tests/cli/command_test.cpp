@@ -7,31 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/program.h"
+
 namespace attest::cli {
 namespace {
 
-struct Outcome {
-  Exit exit;
-  std::string out;
-  std::string err;
-};
-
-Outcome attest(const Arguments& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const Exit exit = run(arguments, {.out = out, .err = err});
-  return {exit, out.str(), err.str()};
-}
-
-// Wrong input: exit code 2, nothing on stdout, exactly one line on stderr.
-std::string complaint(const Arguments& arguments) {
-  const Outcome outcome = attest(arguments);
-  EXPECT_EQ(outcome.exit, Exit::wrong_input);
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(outcome.err.find("attest: "), 0u);
-  EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
-  return outcome.err;
-}
+using test::attest;
+using test::complaint;
+using test::Outcome;
 
 TEST(Program, ListsItsCommandsOnHelp) {
   const Outcome outcome = attest({"--help"});
