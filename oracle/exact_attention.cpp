@@ -136,6 +136,9 @@ ExactRow ExactAttention<T>::empty_row() const {
 
 template <class T>
 ExactRow ExactAttention<T>::row(Index b, Index h, Index i) const {
+  ATTEST_CHECK(0 <= b && b < shape_.batch);
+  ATTEST_CHECK(0 <= h && h < shape_.query_heads);
+  ATTEST_CHECK(0 <= i && i < shape_.queries);
   ExactRow row;
   row.keys = visible_keys(spec_, b, h, i);
   if (row.keys.empty() && spec_.sinks.empty()) return empty_row();

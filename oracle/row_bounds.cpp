@@ -10,8 +10,6 @@
 namespace attest::oracle {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 std::size_t place(Index n) { return static_cast<std::size_t>(n); }
 
 // Everything that joins a row's denominator: its visible keys, then its sink where there is one.
