@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "oracle/score_error.h"
 #include "oracle/visible_keys.h"

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <string>
@@ -278,6 +279,81 @@ TEST(RowBounds, RejectAnswersThatAreNotAttention) {
     }
     for (const auto& [answer, ratio] : worst) EXPECT_GT(ratio, 1) << answer << ", seed " << seed;
   }
+}
+
+// A rule and a mistake in it: two readings of the same elements.
+struct Mistake {
+  const char* name;
+  std::function<void(ProblemSpec<float>&)> right;
+  std::function<void(ProblemSpec<float>&)> wrong;
+};
+
+// The largest ratio that the truth of the wrong reading reaches when judged by the right one.
+double ratio_of_mistake(const Mistake& mistake, const ProblemSpec<float>& elements) {
+  ProblemSpec<float> right = elements, wrong = elements;
+  right.empty_row = wrong.empty_row = EmptyRow::zero;
+  mistake.right(right);
+  mistake.wrong(wrong);
+  const Judge<float> judge(right, streaming_arithmetic<float>(right.k.extents()[2], 1));
+  const ExactAttention<float> mistaken(wrong);
+  double worst = 0;
+  oracle_test::for_each_row(mistaken.shape(), [&](Index b, Index h, Index i) {
+    const ExpectedRow expected = judge.row(b, h, i);
+    const ExactRow got = mistaken.row(b, h, i);
+    for (std::size_t c = 0; c < got.output.size(); ++c)
+      worst = std::max(worst, expected.output[c]
+                                  .ratio(static_cast<double>(static_cast<float>(got.output[c])))
+                                  .value_or(0));
+  });
+  return worst;
+}
+
+TEST(RowBounds, RejectTheExactAnswerToAMistakenRule) {
+  static const std::vector<float> slopes = {0.5f, 0.25f, 0.125f, 0.0625f},
+                                  next_slopes = {0.25f, 0.125f, 0.0625f, 0.5f};
+  const auto nothing = [](ProblemSpec<float>&) {};
+  const auto window = [](std::optional<Index> left, std::optional<Index> right) {
+    return [=](ProblemSpec<float>& s) { s.visibility.window = {left, right}; };
+  };
+  const auto causal = [](Alignment alignment) {
+    return [=](ProblemSpec<float>& s) {
+      s.visibility.causal = true;
+      s.visibility.alignment = alignment;
+    };
+  };
+  const auto scale = [](double factor) {
+    return [=](ProblemSpec<float>& s) { s.score.scale = factor; };
+  };
+  const auto alibi = [](const std::vector<float>& of) {
+    return [&of](ProblemSpec<float>& s) { s.score.alibi_slopes = of; };
+  };
+  const std::vector<Mistake> mistakes = {
+      {"causal order dropped", causal(Alignment::square), nothing},
+      {"one future key seen", window({}, 0), window({}, 1)},
+      {"the diagonal hidden by a shift", window(2, 0), window(1, 0)},
+      {"window one too wide", window(1, 1), window(2, 1)},
+      {"scale removed", nothing, scale(1)},
+      {"scale off by one per cent", nothing, scale(0.5 * 1.01)},
+      {"scale 1/sqrt(d + 1)", nothing, scale(1 / std::sqrt(5.0))},
+      {"softcap dropped", [](ProblemSpec<float>& s) { s.score.softcap = 5; }, nothing},
+      {"slopes of the next head", alibi(slopes), alibi(next_slopes)},
+      {"heads interleaved", nothing,
+       [](ProblemSpec<float>& s) { s.head_map = HeadMap::interleaved; }},
+  };
+  Draw draw(31);
+  const auto elements = [&](Index count) {
+    std::vector<float> drawn(static_cast<std::size_t>(count));
+    for (float& x : drawn) x = static_cast<float>(draw.normal());
+    return drawn;
+  };
+  const std::vector<float> q = elements(4 * 4 * 4), k = elements(2 * 4 * 4),
+                           v = elements(2 * 4 * 2);
+  ProblemSpec<float> spec;
+  spec.q = {q, {1, 4, 4, 4}};
+  spec.k = {k, {1, 2, 4, 4}};
+  spec.v = {v, {1, 2, 4, 2}};
+  for (const Mistake& mistake : mistakes)
+    EXPECT_GT(ratio_of_mistake(mistake, spec), 1) << mistake.name;
 }
 
 }  // namespace
