@@ -198,6 +198,25 @@ TEST(RowBounds, OfASingleKeyDoNotFeelItsScore) {
   EXPECT_GT(bounds.lse.total(), 1e11 * u);  // but the LSE is the score
 }
 
+TEST(RowBounds, OfEqualScoresHoldOneExponentialAndOneMoreForEveryRescaling) {
+  // Scores 0 without error and values -1 and 1 around 0: what is left of theta is exp's own error.
+  const FloatHead head{{0}, {1, 2}, {-1, 1}, 1};
+  const double once = 2 * u;  // 1 ulp
+  EXPECT_NEAR(head.bounds().output[0].weights, once, once * 1e-5);
+  EXPECT_NEAR(head.bounds(streaming_arithmetic<float>(2, 1)).output[0].weights, 3 * once,
+              once * 1e-5);
+}
+
+TEST(RowBounds, FeelTheRangeOfScoresOnlyInTheRoundingOfTheShift) {
+  // Scores 0 and -8, exact in float: theta of the second key is 8u for its shift, plus exp's 2u,
+  // plus gamma_4 |s| for a dot product and scale that happened to be exact.
+  FloatHead head{{1}, {0, -8}, {0, 1}, 1};
+  const double p = std::exp(-8.0) / (1 + std::exp(-8.0));
+  const double errors = 4 * 8 * u;  // of the second score
+  const double expected = p * (1 - p) * ((8 + 2) * u + errors + 2 * u);
+  EXPECT_NEAR(head.bounds().output[0].weights, expected, expected * 1e-3);
+}
+
 TEST(RowBounds, GrowWithRescalings) {
   const FloatHead head{{1}, {1, 2, 3, 4}, {1, -1, 1, -1}, 1};
   const double once = head.bounds(streaming_arithmetic<float>(4, 4)).output[0].total();
