@@ -37,9 +37,16 @@ Real within_range(const char* field, const Real& score) {
   return score;
 }
 
+// 1 - tanh 200 is below 1e-173.
 Real hyperbolic_tangent(const Real& x) {
-  const Real decay = exp(-2 * abs(x));
-  const Real magnitude = abs(x) < 0.5 ? Real(tanh(abs(x))) : Real((1 - decay) / (1 + decay));
+  const Real size = abs(x);
+  Real magnitude = 1;
+  if (size < 0.5) {
+    magnitude = tanh(size);
+  } else if (size < 200) {
+    const Real decay = to_real(exponential(-2 * size));
+    magnitude = (1 - decay) / (1 + decay);
+  }
   return x < 0 ? Real(-magnitude) : magnitude;
 }
 
@@ -136,6 +143,9 @@ ExactRow ExactAttention<T>::empty_row() const {
 
 template <class T>
 ExactRow ExactAttention<T>::row(Index b, Index h, Index i) const {
+  ATTEST_CHECK(0 <= b && b < shape_.batch);
+  ATTEST_CHECK(0 <= h && h < shape_.query_heads);
+  ATTEST_CHECK(0 <= i && i < shape_.queries);
   ExactRow row;
   row.keys = visible_keys(spec_, b, h, i);
   if (row.keys.empty() && spec_.sinks.empty()) return empty_row();

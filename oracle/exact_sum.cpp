@@ -11,7 +11,8 @@ void ExactSum::clear() {
 }
 
 Real ExactSum::value() const {
-  constexpr std::size_t significant = 7;  // limbs; the first may hold a single bit
+  // Limbs of which Real can keep a bit; the first may hold a single one.
+  constexpr std::size_t significant = real_bits / limb_bits + 2;
   const bool negative = std::lexicographical_compare(positive_.rbegin(), positive_.rend(),
                                                      negative_.rbegin(), negative_.rend());
   const Limbs& larger = negative ? negative_ : positive_;

@@ -14,6 +14,7 @@ constexpr std::size_t terms = 10;
 using Table = std::array<Fraction, table_size>;
 
 struct Constants {
+  std::array<Real, 6> inverse;  // 1 / n
   Real ln2;
   Real log2_e;
   std::array<Table, tables> powers;    // powers[t][n] = 2^(n / 256^(t + 1))
@@ -22,6 +23,7 @@ struct Constants {
 
 Constants make_constants() {
   Constants made;
+  for (std::size_t n = 1; n < made.inverse.size(); ++n) made.inverse[n] = Real(1) / n;
   const Real& ln2 = made.ln2 = log(Real(2));
   made.log2_e = 1 / ln2;
   for (std::size_t t = 0; t < tables; ++t) {
@@ -92,8 +94,9 @@ Real logarithm(const Real& x) {
   const Real guess = exponent * constants().ln2 + std::log(leading);
   // x e^-guess is 1 + rest with |rest| < 2^-48: five terms of ln(1 + rest) leave less than 2^-288.
   const Real rest = x * to_real(exponential(-guess)) - 1;
-  const Real series =
-      1 - rest * (Real(1) / 2 - rest * (Real(1) / 3 - rest * (Real(1) / 4 - rest / 5)));
+  const std::array<Real, 6>& inverse = constants().inverse;
+  Real series = inverse[5];
+  for (std::size_t n = 5; n-- > 1;) series = inverse[n] - rest * series;
   return guess + rest * series;
 }
 

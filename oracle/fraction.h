@@ -15,19 +15,22 @@ constexpr int fraction_bits = 255;
 // a * b, at most 2^-253 below it. The product must be below 2.
 inline Fraction product(const Fraction& a, const Fraction& b) {
   __extension__ using Wide = unsigned __int128;
-  std::array<std::uint64_t, 8> full{};
+  std::array<std::uint64_t, 4>
+      window{};             // of the eight limbs, those the next row of products meets
+  std::uint64_t below = 0;  // the limb that just left it
+#pragma GCC unroll 4
   for (std::size_t i = 0; i < 4; ++i) {
     std::uint64_t carry = 0;
+#pragma GCC unroll 4
     for (std::size_t j = 0; j < 4; ++j) {
-      const Wide sum = static_cast<Wide>(a[i]) * b[j] + full[i + j] + carry;
-      full[i + j] = static_cast<std::uint64_t>(sum);
+      const Wide sum = static_cast<Wide>(a[i]) * b[j] + window[j] + carry;
+      (j == 0 ? below : window[j - 1]) = static_cast<std::uint64_t>(sum);
       carry = static_cast<std::uint64_t>(sum >> 64);
     }
-    full[i + 4] = carry;
+    window[3] = carry;
   }
-  Fraction result{};
-  for (std::size_t i = 0; i < 4; ++i) result[i] = full[i + 4] << 1 | full[i + 3] >> 63;
-  return result;
+  return {window[0] << 1 | below >> 63, window[1] << 1 | window[0] >> 63,
+          window[2] << 1 | window[1] >> 63, window[3] << 1 | window[2] >> 63};
 }
 
 // a + b, which must be below 2.

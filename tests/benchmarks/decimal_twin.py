@@ -2,7 +2,8 @@
 
 usage: decimal_twin.py FILE
 FILE: queries, keys, width and value width on the first line, then the elements of q, k and v as
-hexadecimal floats, one a line. Prints the milliseconds the arithmetic took, then every output.
+hexadecimal floats, one a line. Prints the milliseconds the arithmetic took (best of three), then
+every output.
 """
 
 import sys
@@ -39,9 +40,12 @@ def attend(q, k, v):
 def main():
     getcontext().prec = 50
     problem = read(sys.argv[1])
-    start = time.perf_counter()
-    output = attend(*problem)
-    print((time.perf_counter() - start) * 1e3)
+    best = float("inf")
+    for _ in range(3):
+        start = time.perf_counter()
+        output = attend(*problem)
+        best = min(best, time.perf_counter() - start)
+    print(best * 1e3)
     for row in output:
         for x in row:
             print(x)

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include "attention/problem.h"
@@ -29,11 +32,20 @@ class Draw {
   std::mt19937_64 engine_;
 };
 
-enum class Family { integers, normal, wide, tiny, equal_keys, massive };
-constexpr int families = 6;
+enum class Family { integers, normal, wide, tiny, equal_keys, massive, scaled };
+constexpr int families = 7;
+
+// The largest finite number of a type.
+template <class T>
+constexpr double largest_of = static_cast<double>(std::numeric_limits<T>::max());
+template <>
+inline constexpr double largest_of<Float16> = 65504;
+template <>
+inline constexpr double largest_of<BFloat16> = 0x1.fep127;
 
 template <class T>
 T stored(double x) {
+  x = std::clamp(x, -largest_of<T>, largest_of<T>);
   if constexpr (requires { T::from_float(1.0f); })
     return T::from_float(static_cast<float>(x));
   else
@@ -62,6 +74,7 @@ class RandomCase {
     shape_.width = draw_.between(1, limits.width);
     shape_.value_width = draw_.between(1, limits.width);
     family_ = static_cast<Family>(draw_.between(0, families - 1));
+    draw_magnitudes();
     fill();
     if (limits.rules) draw_rules();
   }
@@ -73,8 +86,19 @@ class RandomCase {
   const ProblemSpec<T>& spec() const { return spec_; }
 
  private:
-  double element() {
+  // Powers of two that reach every corner where a kernel still has an answer: scores up to 2^40 and
+  // down to nothing, values from subnormal to near the largest.
+  void draw_magnitudes() {
+    if (family_ != Family::scaled) return;
+    q_exponent_ = static_cast<int>(draw_.between(-80, 30));
+    k_exponent_ = static_cast<int>(draw_.between(-80, 40 - std::max(0, q_exponent_)));
+    v_exponent_ = static_cast<int>(draw_.between(-150, 120)) * (std::is_same_v<T, double> ? 8 : 1);
+  }
+
+  double element(int exponent) {
     switch (family_) {
+      case Family::scaled:
+        return std::ldexp(draw_.normal(), exponent);
       case Family::integers:
         return static_cast<double>(draw_.between(-3, 3));
       case Family::wide:
@@ -88,17 +112,17 @@ class RandomCase {
     }
   }
 
-  std::vector<T> elements(Index count) {
+  std::vector<T> elements(Index count, int exponent) {
     std::vector<T> drawn(static_cast<std::size_t>(count));
-    for (T& x : drawn) x = stored<T>(element());
+    for (T& x : drawn) x = stored<T>(element(exponent));
     return drawn;
   }
 
   void fill() {
     const Shape& s = shape_;
-    q_ = elements(s.batch * s.query_heads * s.queries * s.width);
-    k_ = elements(s.batch * s.kv_heads * s.keys * s.width);
-    v_ = elements(s.batch * s.kv_heads * s.keys * s.value_width);
+    q_ = elements(s.batch * s.query_heads * s.queries * s.width, q_exponent_);
+    k_ = elements(s.batch * s.kv_heads * s.keys * s.width, k_exponent_);
+    v_ = elements(s.batch * s.kv_heads * s.keys * s.value_width, v_exponent_);
     if (family_ == Family::equal_keys)
       for (std::size_t n = 0; n < k_.size(); ++n) k_[n] = k_[n % static_cast<std::size_t>(s.width)];
     spec_.q = {q_, {s.batch, s.query_heads, s.queries, s.width}};
@@ -159,6 +183,7 @@ class RandomCase {
   Draw draw_;
   Shape shape_;
   Family family_ = Family::normal;
+  int q_exponent_ = 0, k_exponent_ = 0, v_exponent_ = 0;
   std::vector<T> q_, k_, v_;
   std::vector<Acc> bias_, slopes_, sinks_;
   std::vector<Index> lengths_;
