@@ -59,6 +59,12 @@ std::string Line::substitution() const {
   return text + dtype->bytes_per_element();
 }
 
+Elements Ledger::elements() const {
+  Elements sum;
+  for (const Line& line : lines_) sum += line.elements();
+  return sum;
+}
+
 Bytes Ledger::total() const {
   Bytes sum;
   for (const Line& line : lines_) sum += line.bytes();

@@ -41,6 +41,7 @@ class Ledger {
  public:
   void add(Line line) { lines_.push_back(std::move(line)); }
   const std::vector<Line>& lines() const { return lines_; }
+  Elements elements() const;
   Bytes total() const;
   Bytes total(Role role) const;
 

@@ -123,7 +123,8 @@ TEST(CausalPairs, AreTheOnesVisibilityShows) {
                             {.causal = true, .alignment = alignment});
       std::uint64_t pairs = 0;
       for (Index i = 0; i < queries; ++i)
-        for (Index j = 0; j < keys; ++j) if (sees(0, 0, i, j)) ++pairs;
+        for (Index j = 0; j < keys; ++j)
+          if (sees(0, 0, i, j)) ++pairs;
       RC_ASSERT(causal_pairs(static_cast<std::uint64_t>(queries), static_cast<std::uint64_t>(keys),
                              alignment)
                     .count() == pairs);
