@@ -19,7 +19,7 @@ struct Option {
 
 // A command as its --help shows it.
 struct Usage {
-  const char* line;     // "attest trace [NAME]"
+  const char* line;     // "attest trace NAME"
   const char* summary;  // a sentence or two
   std::vector<Option> options;
   bool takes_name = false;  // one word beside the flags

@@ -1,0 +1,19 @@
+# Installs the libraries, their headers and the program, so that find_package(attest) works.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS attest_attention attest_oracle attest_estimator attest_reports
+        EXPORT attestTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS attest RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+foreach(folder attention oracle estimator reports)
+  install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attest
+          FILES_MATCHING PATTERN "*.h")
+endforeach()
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/attest)
+install(EXPORT attestTargets NAMESPACE attest:: DESTINATION ${package})
+configure_package_config_file(cmake/attestConfig.cmake.in attestConfig.cmake
+                              INSTALL_DESTINATION ${package})
+write_basic_package_version_file(attestConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/attestConfig.cmake"
+              "${PROJECT_BINARY_DIR}/attestConfigVersion.cmake" DESTINATION ${package})
