@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "attention/owned_problem.h"
 #include "cli/command.h"
+#include "cli/flow_view.h"
 #include "cli/options.h"
 #include "cli/problem_json.h"
 #include "cli/trace_fixtures.h"
@@ -19,11 +21,15 @@ Usage usage() {
   return {.line = "attest trace NAME | --problem FILE | --list",
           .summary =
               "Shows the arithmetic of a small attention problem row by row: scores, scaled,\n"
-              "masked, shifted by the row's maximum, exponentials, weights, output.",
+              "masked, shifted by the row's maximum, exponentials, weights, output.\n"
+              "NAME may also be two-head-block, or a Transformer family (encoder-decoder,\n"
+              "encoder-only, decoder-only): its score shapes and who may read whom.",
           .options = {{"list", nullptr, "the worked examples and what each shows"},
                       {"problem", "FILE", "a problem in JSON: q, k, v and options (docs/trace.md)"},
                       {"causal", nullptr, "each query reads itself and what came before"},
                       {"scale", "NUMBER", "multiply scores by this instead of 1/sqrt(width)"},
+                      {"source", "N", "source positions of a family, 1 to 64 (default 4)"},
+                      {"target", "N", "target positions of a family, 1 to 64 (default 3)"},
                       {"digits", "N", "decimals shown, 0 to 17 (default 6)"},
                       format_option},
           .takes_name = true,
@@ -114,6 +120,52 @@ void print_list(Format form, const Terminal& terminal) {
   terminal.out << json.str();
 }
 
+// The tables behind a name that is not a single attention problem; none for any other name.
+std::vector<reports::Table> assembled_tables(const Given& given) {
+  const std::string name = given.name().value_or("");
+  if (name == "two-head-block") return two_head_block_tables();
+  if (std::ranges::find(family_names(), name) == family_names().end()) return {};
+  const Family family = find_family(name);
+  const auto positions = [&](const char* flag, const char* otherwise, bool taken) {
+    if (!taken && given.has(flag))
+      throw InputError(std::string("--") + flag, given.text(flag), "none: " + name + " takes none");
+    return taken ? static_cast<Index>(whole_number(flag, given.text(flag, otherwise), 1, 64)) : 0;
+  };
+  return flow_tables(family, positions("source", "4", family != Family::decoder_only),
+                     positions("target", "3", family != Family::encoder_only));
+}
+
+void print_assembled(const std::vector<reports::Table>& tables, Format form,
+                     const Terminal& terminal) {
+  if (form == Format::json) {
+    reports::JsonWriter json;
+    json.begin_object();
+    json.key("schema").value("attest.trace.assembled");
+    json.key("schema_version").integer("1");
+    json.key("tables").begin_array();
+    for (const reports::Table& table : tables) {
+      json.begin_object().key("title").value(table.title).key("rows").begin_array();
+      for (const reports::Row& row : table.rows) {
+        json.begin_array();
+        for (const std::string& cell : row.cells) json.value(cell);
+        json.end_array();
+      }
+      json.end_array().end_object();
+    }
+    json.end_array().end_object();
+    terminal.out << json.str();
+    return;
+  }
+  const char* separator = "";
+  for (const reports::Table& table : tables) {
+    terminal.out << separator
+                 << (form == Format::csv        ? as_csv(table)
+                     : form == Format::markdown ? as_markdown(table)
+                                                : as_text(table, terminal.colour_out));
+    separator = "\n";
+  }
+}
+
 }  // namespace
 
 Exit trace(const Arguments& arguments, const Terminal& terminal) {
@@ -126,6 +178,10 @@ Exit trace(const Arguments& arguments, const Terminal& terminal) {
   const int digits = static_cast<int>(whole_number("digits", given.text("digits", "6"), 0, 17));
   if (given.has("list")) {
     print_list(form, terminal);
+    return Exit::fine;
+  }
+  if (const auto tables = assembled_tables(given); !tables.empty()) {
+    print_assembled(tables, form, terminal);
     return Exit::fine;
   }
   OwnedProblem<double> owned = chosen_problem(given);

@@ -105,6 +105,26 @@ TEST(Trace, ListsEveryExampleInEveryFormat) {
   }
 }
 
+TEST(Trace, PrintsScoreShapesAndWhoMayReadWhomInAFamily) {
+  const std::string out =
+      attest({"trace", "encoder-decoder", "--source", "12", "--target", "3"}).out;
+  for (const char* shape : {"(12, 12)", "(3, 3)", "(3, 12)", "changes exactly these outputs"})
+    EXPECT_NE(out.find(shape), std::string::npos) << shape;
+  const auto json = nlohmann::json::parse(
+      attest({"trace", "decoder-only", "--target", "3", "--format", "json"}).out);
+  EXPECT_EQ(json["tables"][1]["rows"],
+            nlohmann::json({{"t0", "x", ".", "."}, {"t1", "x", "x", "."}, {"t2", "x", "x", "x"}}));
+  EXPECT_EQ(complaint({"trace", "encoder-only", "--target", "3"}),
+            "attest: --target: got 3; accepted: none: encoder-only takes none\n");
+}
+
+TEST(Trace, PrintsTheTwoHeadBlock) {
+  const std::string out = attest({"trace", "two-head-block"}).out;
+  for (const char* number :
+       {"0.999998", "1.347147", "0.577349", "-0.962248", "0.248255", "0.503490", "0.333333"})
+    EXPECT_NE(out.find(number), std::string::npos) << number;
+}
+
 class ProblemFile {
  public:
   explicit ProblemFile(const std::string& text)
