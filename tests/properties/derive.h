@@ -118,9 +118,9 @@ Answer<T> select(Answer<T> a, Axis axis, const Indices& chosen) {
 }
 
 // Domains that several laws share.
-void without_positions(Recipe& r);          // no causal order, window, ALiBi
-void without_key_places(Recipe& r);         // nor lengths
+void without_positions(Recipe& r);   // no causal order, window, ALiBi
+void without_key_places(Recipe& r);  // nor lengths
 void without_sinks(Recipe& r);
-void with_ordinary_values(Recipe& r);       // scores of tens at most, values of order one
+void with_ordinary_values(Recipe& r);  // scores of tens at most, values of order one
 
 }  // namespace attest::properties

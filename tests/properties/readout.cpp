@@ -196,8 +196,7 @@ struct HeadMapReadout {
       for (Index kv = 0; kv < s.kv_heads; ++kv)
         for (Index j = 0; j < s.keys; ++j)
           for (Index c = 0; c < s.value_width; ++c)
-            at(p.v, b, kv, j, c) =
-                narrow<T>(static_cast<Accumulator<T>>(b * s.kv_heads + kv + 1));
+            at(p.v, b, kv, j, c) = narrow<T>(static_cast<Accumulator<T>>(b * s.kv_heads + kv + 1));
     const Answer<T> answer = trial.ask(p);
     const Expectation expected = trial.expectation(p);
     const Indices map = oracle::kv_heads_of(p.head_map, s.query_heads, s.kv_heads);
