@@ -20,6 +20,10 @@ constexpr std::array commands = {
     Command{"estimate", "bytes of planned attention, or of a whole model from its config.json",
             estimate},
     Command{"trace", "the arithmetic of a small attention problem, step by step", trace},
+    Command{"verify", "is an attention implementation right? properties over random problems",
+            verify},
+    Command{"replay", "one case of verify again, in full", replay},
+    Command{"explain", "what a property says, why, and which faults it sees", explain},
 };
 
 std::string overview() {

@@ -32,7 +32,7 @@ Usage usage() {
                       {"target", "N", "target positions of a family, 1 to 64 (default 3)"},
                       {"digits", "N", "decimals shown, 0 to 17 (default 6)"},
                       format_option},
-          .takes_name = true,
+          .words = 1,
           .examples = {"attest trace two-positions", "attest trace two-positions --causal",
                        "attest trace --problem call.json --format json"}};
 }

@@ -14,7 +14,7 @@ const Usage usage = {.line = "attest sample [NAME] [OPTIONS]",
                      .options = {{"batch", "N", "sequences"},
                                  {"causal", nullptr, "a switch"},
                                  {"scale", "NUMBER", "a factor"}},
-                     .takes_name = true,
+                     .words = 1,
                      .examples = {"attest sample --batch 2"}};
 
 std::string refusal(const Arguments& arguments) {

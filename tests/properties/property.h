@@ -28,6 +28,7 @@ struct Property {
   Fit domain;           // brings a recipe to where the law holds; null: everywhere
   Verdict (*check)(Candidate& candidate, const Recipe& recipe);
   std::vector<Demand> demands{};
+  bool against_truth = false;  // a finding's place is a number of the case as drawn, and its truth
 };
 
 // All of them, in the order in which they are reported: the plain ones first.

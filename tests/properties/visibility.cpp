@@ -165,6 +165,7 @@ struct MaskEqualsBias {
     Comparison out("an allow mask differs from a bias of -infinity where it hides");
     using Acc = Accumulator<T>;
     OwnedProblem<T> biased = trial.problem();
+    if (!biased.allow) return out.verdict();  // it left a row empty, and was taken out
     const Tensor<std::uint8_t>& allow = *biased.allow;
     const Shape& s = trial.shape();
     Tensor<Acc> bias({s.batch, s.query_heads, s.queries, s.keys});
@@ -242,6 +243,7 @@ struct PaddingEqualsShorter {
     Comparison out("a padded sequence differs from the same sequence without its padding");
     const Answer<T> padded = trial.ask();
     const OwnedProblem<T>& p = trial.problem();
+    if (p.key_lengths.empty()) return out.verdict();  // they left a row empty, and were taken out
     for (Index b = 0; b < trial.shape().batch; ++b) {
       OwnedProblem<T> alone = select_batch(p, {b});
       const Index length = alone.key_lengths[0];

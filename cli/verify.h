@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "tests/properties/run.h"
+
+namespace attest::cli {
+
+// Makes the implementation a person names. Throws InputError for a name that is none.
+properties::MakeCandidate candidate_named(const std::string& name);
+
+}  // namespace attest::cli
