@@ -18,7 +18,7 @@ std::string element_text(T x) {
   if constexpr (std::is_integral_v<T>)
     return std::to_string(x);
   else
-    return fmt::format("{}", static_cast<double>(widen(x)));
+    return fmt::format("{}", widen(x));
 }
 
 template <class T>

@@ -37,7 +37,7 @@ Tensor<double> weights_through_values(const Trial<T>& trial) {
 struct RowsSumToOne {
   template <class T>
   Verdict operator()(const Trial<T>& trial) const {
-    Comparison out("the weights of a row do not sum to one (less the sink's share)");
+    Comparison out("the weights of a row do not sum to one");
     const Shape& s = trial.shape();
     OwnedProblem<T> ones = trial.problem();
     ones.v = Tensor<T>({s.batch, s.kv_heads, s.keys, 1}, narrow<T>(Accumulator<T>{1}));
@@ -139,19 +139,22 @@ constexpr std::array readings = {
 
 template <class T>
 std::string reading_of(const OwnedProblem<T>& p, Index b, Index h, Index i, const Indices& seen) {
+  std::string names;
+  const auto add = [&](const char* name) {
+    names += fmt::format("{}{}", names.empty() ? ": as with " : ", or ", name);
+  };
   for (const Reading& reading : readings) {
     ProblemSpec<T> spec = p.spec();
     if (!reading.apply(spec.visibility, shape_of(p))) continue;
-    if (oracle::visible_keys(spec, b, h, i) == seen)
-      return fmt::format("{}: as with {}", keys_text(seen), reading.name);
+    if (oracle::visible_keys(spec, b, h, i) == seen) add(reading.name);
   }
   if (p.allow) {
     OwnedProblem<T> inverted = p;
     for (std::uint8_t& allowed : inverted.allow->elements) allowed = !allowed;
     if (oracle::visible_keys(inverted.spec(), b, h, i) == seen)
-      return keys_text(seen) + ": as with the allow mask's polarity inverted";
+      add("the allow mask's polarity inverted");
   }
-  return keys_text(seen);
+  return keys_text(seen) + names;
 }
 
 struct Support {
@@ -277,6 +280,11 @@ void hiding(Recipe& r) {
   if (r.values == Values::large_values || r.values == Values::subnormal) r.values = Values::normal;
 }
 
+void no_sinks(Recipe& r) {
+  without_sinks(r);
+  if (r.values == Values::large_values) r.values = Values::normal;
+}
+
 void values_in_range(Recipe& r) {
   if (r.values == Values::large_values) r.values = Values::normal;
 }
@@ -286,12 +294,13 @@ void values_in_range(Recipe& r) {
 std::vector<Property> readout_properties() {
   return {
       {.id = "rows-sum-to-one",
-       .law = "The weights of every row sum to one, less the sink's share.",
+       .law = "The weights of every row sum to one.",
        .why = "Seen through one-hot values, so it needs no weights from the kernel. Alone it is "
-              "weak: a wrong scale, a wrong mask and uniform weights all sum to one.",
-       .catches = "tile-tail, mask-multiplicative, sink-count, bool-mask-added",
+              "weak: a wrong scale, a wrong mask and uniform weights all sum to one. Rows with a "
+              "sink are left to constant-values.",
+       .catches = "tile-tail, mask-multiplicative, bool-mask-added",
        .needs = {},
-       .domain = values_in_range,
+       .domain = no_sinks,
        .check = check_by<RowsSumToOne>},
       {.id = "support",
        .law = "Exactly the visible keys have weight; every other key's weight is exactly zero.",
