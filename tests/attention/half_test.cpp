@@ -14,9 +14,9 @@ void for_every_pattern(F visit) {
   for (std::uint32_t bits = 0; bits <= 0xffff; ++bits) visit(static_cast<std::uint16_t>(bits));
 }
 
+#ifdef __FLT16_MANT_DIG__  // this compiler has a half of its own for this machine
 std::uint32_t word(float x) { return std::bit_cast<std::uint32_t>(x); }
 
-#ifdef __FLT16_MANT_DIG__  // this compiler has a half of its own for this machine
 TEST(Float16, WidensEveryPatternAsTheCompilersOwnHalfDoes) {
   for_every_pattern([](std::uint16_t bits) {
     const auto theirs = static_cast<float>(std::bit_cast<_Float16>(bits));
