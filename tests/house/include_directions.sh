@@ -21,7 +21,7 @@ my %everywhere = (
 );
 my %in_sources = (  # *.cpp only: what a user of the headers does not see
   estimator => [qr{<nlohmann/json\.hpp>}],
-  reports   => [qr{<fmt/$name\.h>}],
+  reports   => [own("attention/error"), qr{<fmt/$name\.h>}],
   cli       => [qr{<fmt/$name\.h>}, qr{<nlohmann/json\.hpp>}, qr{<boost/program_options\.hpp>}],
 );
 my %once = ("cli/main.cpp" => [qr{<unistd\.h>}]);
