@@ -99,7 +99,7 @@ std::string markdown_paragraph(const std::string& text) {
 }
 
 std::string csv_cell(const std::string& text) {
-  const std::string shown = printable(text, "\t\r\n");
+  std::string shown = printable(text, "\t\r\n");  // not const: it may be what is returned
   if (shown.find_first_of(",\"\r\n") == std::string::npos) return shown;
   std::string out = "\"";
   for (const char c : shown) out += c == '"' ? "\"\"" : std::string(1, c);
