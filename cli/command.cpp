@@ -12,6 +12,7 @@
 #include "attention/error.h"
 #include "attention/spelling.h"
 #include "cli/version.h"
+#include "reports/printable.h"
 
 namespace attest::cli {
 namespace {
@@ -67,7 +68,7 @@ Exit dispatch(const Arguments& arguments, const Terminal& terminal) {
 Exit complain(const Terminal& terminal, std::string_view line, Exit exit) {
   const char* red = terminal.colour_err ? "\x1b[31m" : "";
   const char* plain = terminal.colour_err ? "\x1b[0m" : "";
-  terminal.err << red << "attest: " << plain << line << '\n';
+  terminal.err << red << "attest: " << plain << reports::printable(line) << '\n';
   return exit;
 }
 

@@ -1,5 +1,4 @@
 # Installs the libraries, their headers and the program, so that find_package(attest) works.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS attest_attention attest_oracle attest_estimator attest_reports

@@ -19,7 +19,7 @@ function(attest_library name)
   set_target_properties(attest_${name} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(attest_${name} PUBLIC cxx_std_20)
   target_include_directories(attest_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-                             $<INSTALL_INTERFACE:include/attest>)
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/attest>)
   target_link_libraries(attest_${name} PUBLIC ${ARG_PUBLIC}
                         PRIVATE $<BUILD_INTERFACE:attest_warnings> ${ARG_PRIVATE})
 endfunction()

@@ -162,6 +162,19 @@ TEST(Trace, RefusesWhatItCannotShow) {
             "attest: --digits: got \"18\"; accepted: a whole number from 0 to 17\n");
 }
 
+TEST(Program, SendsNoControlCharacterOfItsInputToTheTerminal) {
+  const std::string hostile = "\x1b[2J\n\u009b";
+  for (const Arguments& arguments :
+       {Arguments{hostile}, Arguments{"trace", hostile}, Arguments{"trace", "--problem", hostile},
+        Arguments{"estimate", "--config", hostile, "--seq", "1"},
+        Arguments{"estimate", "--" + hostile},
+        Arguments{"estimate", "--heads", hostile, "--head-dim", "64", "--seq", "1"}}) {
+    const std::string line = complaint(arguments);
+    EXPECT_EQ(line.find('\x1b'), std::string::npos) << line;
+    EXPECT_NE(line.find("\\x1b[2J\\n\\u009b"), std::string::npos) << line;
+  }
+}
+
 TEST(Trace, RefusesAProblemTooLargeForAPerson) {
   std::string rows = "[[1]";
   for (int n = 1; n < 65; ++n) rows += ",[1]";
