@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <ostream>
@@ -194,7 +193,8 @@ void show(const Given& given, const RunPlan& plan, const std::vector<Outcome>& o
   if (format == Format::json) {
     reports::JsonWriter json;
     json.begin_object();
-    json.key("schema").value("attest.verify/1");
+    json.key("schema").value("attest.verify");
+    json.key("schema_version").integer("1");
     json.key("seed").integer(std::to_string(plan.seed));
     json.key("candidates").begin_array();
     for (const Outcome& outcome : outcomes) write_report(outcome.report, json);
@@ -234,7 +234,8 @@ void summarise(const std::vector<Outcome>& outcomes, const Terminal& terminal) {
     failures += std::ssize(o.kept);
     for (const PropertyReport& p : o.report.properties) failures += p.failure.has_value();
   }
-  std::string line = fmt::format("{} cases in {:.1f} s", cases, seconds);
+  std::string line = fmt::format("{} cases", cases);
+  if (terminal.err_is_terminal) line += fmt::format(" in {:.1f} s", seconds);
   if (kept > 0) line += fmt::format(", {} kept cases tried first", kept);
   line += failures == 0
               ? ": no property failed"

@@ -2,11 +2,16 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS attest_attention attest_oracle attest_estimator attest_reports
+        attest_properties attest_candidates
         EXPORT attestTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS attest RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 foreach(folder attention oracle estimator reports)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attest
           FILES_MATCHING PATTERN "*.h")
+endforeach()
+foreach(folder properties candidates)
+  install(DIRECTORY tests/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attest/tests
+          FILES_MATCHING PATTERN "*.h" PATTERN test EXCLUDE)
 endforeach()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/attest)

@@ -102,7 +102,7 @@ TEST(FormatFlag, NamesTheFourForms) {
   const Usage formatted = {.line = "attest x",
                            .summary = "x",
                            .options = {format_option},
-                           .takes_name = false,
+                           .words = 0,
                            .examples = {}};
   EXPECT_EQ(format(parse(formatted, {})), Format::table);
   EXPECT_EQ(format(parse(formatted, {"--format", "markdown"})), Format::markdown);

@@ -16,6 +16,7 @@ consumes() {
     -DCMAKE_PREFIX_PATH="$work/$2" -DCMAKE_BUILD_TYPE=Debug "${options[@]}" >/dev/null
   cmake --build "$work/$2-build" >/dev/null
   "$work/$2-build/consumer"
+  "$work/$2-build/my_kernel_test" --gtest_brief=1
   "$work/$2/bin/attest" --version
 }
 consumes "$built" plain include
@@ -23,8 +24,8 @@ consumes "$built" plain include
 # Where headers go changes no object code: the second build tree borrows what the first has built.
 cmake -S "$source" -B "$work/built" -G Ninja -DATTEST_BUILD_TESTS=OFF -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_INSTALL_INCLUDEDIR=share/headers "${options[@]}" >/dev/null
-for folder in attention oracle estimator reports; do
-  cp "$built/$folder/libattest_$folder.a" "$work/built/$folder/"
+for folder in attention oracle estimator reports tests/properties tests/candidates; do
+  cp "$built/$folder/libattest_$(basename "$folder").a" "$work/built/$folder/"
 done
 cp "$built/cli/attest" "$work/built/cli/"
 consumes "$work/built" elsewhere share/headers

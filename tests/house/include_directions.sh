@@ -17,14 +17,15 @@ my %everywhere = (
   oracle    => [$std, own(qr{oracle/$name}), $types, $parameters, qr{<boost/multiprecision/$name\.hpp>}],
   estimator => [$std, own(qr{estimator/$name}), $types, qr{<nlohmann/json_fwd\.hpp>}],
   reports   => [$std, own(qr{reports/$name})],
-  cli       => [$std, own(qr{(?:cli|attention|estimator|reports|oracle)/$name})],
+  cli       => [$std, own(qr{(?:cli|attention|estimator|reports|oracle)/$name}),
+                own(qr{tests/(?:candidates|properties)/$name})],
 );
 my %in_sources = (  # *.cpp only: what a user of the headers does not see
   estimator => [qr{<nlohmann/json\.hpp>}],
   reports   => [own("attention/error"), qr{<fmt/$name\.h>}],
   cli       => [qr{<fmt/$name\.h>}, qr{<nlohmann/json\.hpp>}, qr{<boost/program_options\.hpp>}],
 );
-my %once = ("cli/main.cpp" => [qr{<unistd\.h>}]);
+my %once = ("cli/main.cpp" => [qr{<unistd\.h>}], "cli/verify.cpp" => [qr{<fnmatch\.h>}]);
 
 my $multiprecision = qr{^boost/multiprecision};
 my %walled_off = (
