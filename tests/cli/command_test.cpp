@@ -46,7 +46,8 @@ TEST(Program, PrintsItsVersion) { EXPECT_EQ(attest({"--version"}).out.find("atte
 
 TEST(Program, SuggestsTheNearestCommand) {
   EXPECT_EQ(complaint({"trase"}),
-            "attest: command: got \"trase\"; accepted: estimate, trace, verify, replay, explain; did you mean trace?\n");
+            "attest: command: got \"trase\"; accepted: estimate, trace, verify, replay, explain; "
+            "did you mean trace?\n");
   EXPECT_EQ(complaint({"help", "estimat"}).find("attest: command: got \"estimat\""), 0u);
 }
 

@@ -99,11 +99,8 @@ TEST(RealNumber, IsFiniteAndWhole) {
 }
 
 TEST(FormatFlag, NamesTheFourForms) {
-  const Usage formatted = {.line = "attest x",
-                           .summary = "x",
-                           .options = {format_option},
-                           .words = 0,
-                           .examples = {}};
+  const Usage formatted = {
+      .line = "attest x", .summary = "x", .options = {format_option}, .words = 0, .examples = {}};
   EXPECT_EQ(format(parse(formatted, {})), Format::table);
   EXPECT_EQ(format(parse(formatted, {"--format", "markdown"})), Format::markdown);
   EXPECT_EQ(format(parse(formatted, {"--format", "csv"})), Format::csv);

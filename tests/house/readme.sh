@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# readme.sh ROOT PROGRAM: runs every command that README.md and docs/ show with its output and
-# compares. In a plain fenced block a line "$ scripts/attest ..." is a command, the lines after it
+# readme.sh ROOT PROGRAM [FILE...]: runs every command that README.md and docs/ (or the files) show
+# with its output and compares. In a plain fenced block a line "$ scripts/attest ..." is a command, the lines after it
 # what it prints; a plain block without a command is a fault, for nothing would keep it true.
 set -euo pipefail
 cd "$1"
 program=$2
+files=("${@:3}")
+[[ ${#files[@]} -gt 0 ]] || files=(README.md docs/*.md)
 wrong=0
 commands=0
 
@@ -25,7 +27,7 @@ compare() {
   fi
 }
 
-for file in README.md docs/*.md; do
+for file in "${files[@]}"; do
   fence='' command='' expected='' number=0
   while IFS= read -r line || [[ -n $line ]]; do
     number=$((number + 1))
@@ -60,7 +62,7 @@ while read -r script; do
   fi
 done < <(grep -oE '(^|[ `])scripts/[a-z_]+' README.md | tr -d ' `' | sort -u)
 if ((commands == 0)); then
-  echo "README.md shows no command"
+  echo "${files[*]} shows no command"
   wrong=1
 fi
 exit $wrong

@@ -11,10 +11,11 @@ mkdir "$copy/estimator"
 cp -r "$1/estimator/examples" "$copy/estimator/"
 bash "$check" "$copy" "$program"
 
-# finds WHAT COMMAND...: after COMMAND in the copy, the check complains of WHAT; undone after.
+# finds WHAT COMMAND... FILE: after COMMAND FILE in the copy, the check of FILE complains of WHAT;
+# undone after.
 finds() {
   (cd "$copy" && "${@:2}")
-  if found=$(bash "$check" "$copy" "$program") || ! grep -qF -- "$1" <<<"$found"; then
+  if found=$(bash "$check" "$copy" "$program" "${!#}") || ! grep -qF -- "$1" <<<"$found"; then
     printf 'not found: %s (%s)\n%s\n' "$1" "${*:2}" "$found"
     exit 1
   fi
@@ -30,4 +31,4 @@ finds 'without its command' sed -i 's/^\$ scripts\/attest trace two/trace two/' 
 finds 'without its end' sed -i '$ a ```' README.md
 finds 'cannot run: rm -rf' sed -i '$ a ```\n$ rm -rf x\n```' docs/cli.md
 finds 'scripts/tests is not a program' sed -i 's/^scripts\/test$/scripts\/tests/' README.md
-finds 'shows no command' sed -i '/^```$/d;/^\$ /d' README.md
+finds 'shows no command' sed -i '/^\$ /d' README.md
