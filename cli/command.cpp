@@ -24,6 +24,7 @@ constexpr std::array commands = {
     Command{"verify", "is an attention implementation right? properties over random problems",
             verify},
     Command{"replay", "one case of verify again, in full", replay},
+    Command{"oracle", "the true result of a problem file, to 50 digits", oracle},
     Command{"explain", "what a property says, why, and which faults it sees", explain},
 };
 

@@ -39,6 +39,7 @@ Exit run(const Arguments& arguments, const Terminal& terminal);
 
 Exit estimate(const Arguments& arguments, const Terminal& terminal);
 Exit explain(const Arguments& arguments, const Terminal& terminal);
+Exit oracle(const Arguments& arguments, const Terminal& terminal);
 Exit replay(const Arguments& arguments, const Terminal& terminal);
 Exit trace(const Arguments& arguments, const Terminal& terminal);
 Exit verify(const Arguments& arguments, const Terminal& terminal);

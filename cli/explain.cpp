@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "cli/options.h"
+#include "cli/problem_view.h"
 #include "reports/table.h"
 #include "tests/properties/property.h"
 
@@ -17,12 +18,6 @@ Usage usage() {
           .options = {format_option},
           .words = 1,
           .examples = {"attest explain", "attest explain hidden-poison"}};
-}
-
-void write(const Terminal& terminal, const reports::Table& table, Format format) {
-  terminal.out << (format == Format::table      ? as_text(table, terminal.colour_out)
-                   : format == Format::markdown ? as_markdown(table)
-                                                : as_csv(table));
 }
 
 reports::Table overview() {
@@ -60,12 +55,12 @@ Exit explain(const Arguments& arguments, const Terminal& terminal) {
   }
   const Format chosen = format(given);
   if (!given.name()) {
-    write(terminal, overview(), chosen);
+    write_table(overview(), chosen, terminal);
     return Exit::fine;
   }
   const properties::Property& p = properties::property_named(*given.name());
   if (chosen != Format::table) {
-    write(terminal, in_full(p), chosen);
+    write_table(in_full(p), chosen, terminal);
     return Exit::fine;
   }
   for (const reports::Row& row : in_full(p).rows)

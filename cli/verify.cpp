@@ -10,6 +10,7 @@
 #include "attention/error.h"
 #include "cli/case_file.h"
 #include "cli/options.h"
+#include "cli/problem_view.h"
 #include "cli/verify_view.h"
 #include "reports/json.h"
 #include "tests/candidates/built_in.h"
@@ -27,29 +28,31 @@ using properties::RunReport;
 constexpr const char* default_failures = "attest-failures.txt";
 
 Usage usage() {
-  return {.line = "attest verify [CANDIDATE]",
-          .summary =
-              "Is this attention implementation right? Draws random problems and holds the\n"
-              "implementation to every property: the 50-digit oracle within a derived bound, and\n"
-              "laws that need no oracle. CANDIDATE is explicit or streaming (default: both), or\n"
-              "null:NAME, one of the implementations that must be rejected.",
-          .options = {{"cases", "N", "cases of each property (default: the profile's)"},
-                      {"budget", "TIME", "as many cases as fit, such as 60s or 5m"},
-                      {"seed", "S", "other seeds draw other cases (default 1)"},
-                      {"jobs", "J", "processes (default: one a core); results do not depend on it"},
-                      {"only", "GLOB", "properties to run, such as 'causal-*' or a,b"},
-                      {"skip", "GLOB", "properties to leave out"},
-                      {"profile", "NAME", "quick (default), ci or nightly: how many, how large"},
-                      {"failures", "FILE",
-                       "failing cases are kept here and tried first (default "
-                       "attest-failures.txt); none keeps nothing"},
-                      {"labels", nullptr, "also show what was drawn"},
-                      {"self-check", nullptr, "run the null candidates: each must be rejected"},
-                      format_option},
-          .words = 1,
-          .examples = {"attest verify", "attest verify streaming --profile nightly --budget 10m",
-                       "attest verify explicit --only '*-bound' --cases 1000 --seed 7",
-                       "attest verify --self-check"}};
+  return {
+      .line = "attest verify [CANDIDATE]",
+      .summary =
+          "Is this attention implementation right? Draws random problems and holds the\n"
+          "implementation to every property: the 50-digit oracle within a derived bound, and\n"
+          "laws that need no oracle. CANDIDATE is explicit or streaming (default: both), or\n"
+          "null:NAME, one of the implementations that must be rejected.",
+      .options = {{"cases", "N", "cases of each property (default: the profile's)"},
+                  {"budget", "TIME", "as many cases as fit, such as 60s or 5m"},
+                  {"seed", "S", "other seeds draw other cases (default 1)"},
+                  {"jobs", "J", "processes (default: one a core); results do not depend on it"},
+                  {"only", "GLOB", "properties to run, such as 'causal-*' or a,b"},
+                  {"skip", "GLOB", "properties to leave out"},
+                  {"profile", "NAME", "quick (default), ci or nightly: how many, how large"},
+                  {"failures", "FILE",
+                   "failing cases are kept here and tried first (default "
+                   "attest-failures.txt); none keeps nothing"},
+                  {"labels", nullptr, "also show what was drawn"},
+                  {"problem", "FILE", "one problem from a safetensors file instead of random ones"},
+                  {"self-check", nullptr, "run the null candidates: each must be rejected"},
+                  format_option},
+      .words = 1,
+      .examples = {"attest verify", "attest verify streaming --profile nightly --budget 10m",
+                   "attest verify explicit --only '*-bound' --cases 1000 --seed 7",
+                   "attest verify --self-check"}};
 }
 
 std::vector<std::string> globs(const std::string& text) {
@@ -212,9 +215,7 @@ void show(const Given& given, const RunPlan& plan, const std::vector<Outcome>& o
     if (given.has("labels")) tables.push_back(label_table(r));
     for (const reports::Table& table : tables) {
       if (&table != &tables.front()) terminal.out << '\n';
-      terminal.out << (format == Format::table      ? as_text(table, terminal.colour_out)
-                       : format == Format::markdown ? as_markdown(table)
-                                                    : as_csv(table));
+      write_table(table, format, terminal);
     }
     if (format != Format::table) continue;
     for (const auto* list : {&outcome.kept, &r.properties})
@@ -252,6 +253,45 @@ void keep(const std::string& path, const std::vector<Outcome>& outcomes) {
   if (!cases.empty()) keep_cases(path, cases);
 }
 
+std::vector<std::string> names_of(const Given& given) {
+  std::vector<std::string> names = {"explicit", "streaming"};
+  if (given.name()) names = {*given.name()};
+  for (const std::string& name : names) static_cast<void>(candidate_named(name));
+  return names;
+}
+
+Exit verify_problem(const Given& given, const Terminal& terminal) {
+  for (const char* flag : {"cases", "budget", "seed", "only", "skip", "profile", "self-check"})
+    if (given.has(flag))
+      throw InputError(std::string("--") + flag, "--problem beside it",
+                       "one or the other: a file is one problem, judged by the oracle");
+  const std::string path = given.text("problem");
+  const problem_files::ProblemFile file = problem_files::read_problem_file(path);
+  std::vector<problem_files::Agreement> agreements = problem_files::check_expected(file);
+  for (const std::string& name : names_of(given))
+    for (auto& agreement : problem_files::check_candidate(*candidate_named(name)(), file))
+      agreements.push_back(std::move(agreement));
+  if (format(given) == Format::json) {
+    reports::JsonWriter json;
+    json.begin_object();
+    json.key("schema").value("attest.verify.problem");
+    json.key("schema_version").integer("1");
+    json.key("problem").value(path);
+    json.key("results");
+    write_agreements(agreements, json);
+    json.end_object();
+    terminal.out << json.str();
+  } else {
+    write_table(agreement_table(agreements, path), format(given), terminal);
+  }
+  bool agree = true, judged = false;
+  for (const problem_files::Agreement& a : agreements) {
+    agree = agree && a.agrees();
+    judged = judged || a.numbers > a.unjudged;
+  }
+  return !agree ? Exit::finding : judged ? Exit::fine : Exit::inconclusive;
+}
+
 Exit self_check(const Given& given, RunPlan plan, const Terminal& terminal) {
   reports::Table table{.title = "null candidates: each must be rejected",
                        .columns = {{"candidate", reports::Align::left},
@@ -273,12 +313,9 @@ Exit self_check(const Given& given, RunPlan plan, const Terminal& terminal) {
           rejecting.empty() ? "" : rejecting.front()},
          rejecting.empty()});
   }
-  const Format format = cli::format(given);
-  if (format == Format::json)
+  if (format(given) == Format::json)
     throw InputError("--format", "json", "table, markdown or csv with --self-check");
-  terminal.out << (format == Format::table      ? as_text(table, terminal.colour_out)
-                   : format == Format::markdown ? as_markdown(table)
-                                                : as_csv(table));
+  write_table(table, format(given), terminal);
   return all_rejected ? Exit::fine : Exit::finding;
 }
 
@@ -295,15 +332,14 @@ Exit verify(const Arguments& arguments, const Terminal& terminal) {
     terminal.out << help(usage());
     return Exit::fine;
   }
+  if (given.has("problem")) return verify_problem(given, terminal);
   const RunPlan plan = plan_of(given);
   static_cast<void>(format(given));
   if (given.has("self-check")) return self_check(given, plan, terminal);
   const std::string failures = given.text("failures", default_failures);
   const std::vector<KeptCase> cases =
       failures == "none" ? std::vector<KeptCase>{} : read_cases(failures);
-  std::vector<std::string> names = {"explicit", "streaming"};
-  if (given.name()) names = {*given.name()};
-  for (const std::string& name : names) static_cast<void>(candidate_named(name));
+  const std::vector<std::string> names = names_of(given);
   std::vector<Outcome> outcomes;
   for (const std::string& name : names) outcomes.push_back(verify_one(name, plan, cases, terminal));
   show(given, plan, outcomes, terminal);

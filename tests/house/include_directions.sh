@@ -18,7 +18,7 @@ my %everywhere = (
   estimator => [$std, own(qr{estimator/$name}), $types, qr{<nlohmann/json_fwd\.hpp>}],
   reports   => [$std, own(qr{reports/$name})],
   cli       => [$std, own(qr{(?:cli|attention|estimator|reports|oracle)/$name}),
-                own(qr{tests/(?:candidates|properties)/$name})],
+                own(qr{tests/(?:candidates|problem_files|properties)/$name})],
 );
 my %in_sources = (  # *.cpp only: what a user of the headers does not see
   estimator => [qr{<nlohmann/json\.hpp>}],

@@ -7,8 +7,9 @@
 namespace attest::problem_files {
 
 // A case of the ONNX operator Attention (opset 23 and 24) as safetensors: inputs by their slots (Q,
-// K, V, attn_mask, past_key, past_value, nonpad_kv_seqlen), outputs as expected.<slot>; metadata op,
-// opset, attributes (a JSON object), tolerance (a JSON object of rtol and atol).    [ONNX-Attention]
+// K, V, attn_mask, past_key, past_value, nonpad_kv_seqlen), outputs as expected.<slot>; metadata
+// op, opset, attributes (a JSON object), tolerance (a JSON object of rtol and atol).
+// [ONNX-Attention]
 //   3-D inputs are split into heads; past keys and values stand before the new ones
 //   causal: query i reads key j <= i + offset, with offset 0, the length of the past, or
 //     nonpad_kv_seqlen - queries

@@ -1,10 +1,10 @@
 #include "tests/problem_files/problem_file.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <list>
 #include <type_traits>
 
 #include "attention/error.h"
@@ -18,17 +18,28 @@ namespace {
 constexpr std::array<std::string_view, 3> alignment_names = {"square", "top-left", "bottom-right"};
 constexpr std::array<std::string_view, 2> head_map_names = {"blocked", "interleaved"};
 constexpr std::array<std::string_view, 3> empty_row_names = {"error", "zero", "nan"};
-constexpr std::array<std::string_view, 11> tensor_names = {
-    "q",           "k",     "v", "allow", "bias", "key_lengths", "alibi_slopes", "sinks", "expected.output",
-    "expected.lse", "expected.weights"};
-constexpr std::array<std::string_view, 11> metadata_names = {
-    "causal",  "alignment", "window_left", "window_right",       "scale",             "softcap",
-    "head_map", "empty_row", "format",      "tolerance_absolute", "tolerance_relative"};
-
-bool is_float(StoredType type) {
-  return type == StoredType::f16 || type == StoredType::bf16 || type == StoredType::f32 ||
-         type == StoredType::f64;
-}
+constexpr std::array<std::string_view, 11> tensor_names = {"q",
+                                                           "k",
+                                                           "v",
+                                                           "allow",
+                                                           "bias",
+                                                           "key_lengths",
+                                                           "alibi_slopes",
+                                                           "sinks",
+                                                           "expected.output",
+                                                           "expected.lse",
+                                                           "expected.weights"};
+constexpr std::array<std::string_view, 11> metadata_names = {"causal",
+                                                             "alignment",
+                                                             "window_left",
+                                                             "window_right",
+                                                             "scale",
+                                                             "softcap",
+                                                             "head_map",
+                                                             "empty_row",
+                                                             "format",
+                                                             "tolerance_absolute",
+                                                             "tolerance_relative"};
 
 template <class Stored>
 Stored stored_at(std::string_view bytes, std::size_t n) {
@@ -169,8 +180,9 @@ class Reader {
 
   ExpectedResult expected() const {
     ExpectedResult e;
-    for (auto [t, what] : {std::pair(&e.output, "expected.output"), std::pair(&e.lse, "expected.lse"),
-                           std::pair(&e.weights, "expected.weights")})
+    for (auto [t, what] :
+         {std::pair(&e.output, "expected.output"), std::pair(&e.lse, "expected.lse"),
+          std::pair(&e.weights, "expected.weights")})
       if (const StoredTensor* stored = file_.find(what)) *t = tensor<double>(*stored, what);
     e.absolute = real("tolerance_absolute").value_or(0);
     e.relative = real("tolerance_relative").value_or(0);
@@ -236,7 +248,8 @@ class Writer {
  public:
   template <class T>
   void tensor(const char* name, const Tensor<T>& t) {
-    file_.tensors[name] = {stored_type<T>, {t.extents.begin(), t.extents.end()}, bytes_of(t.elements)};
+    file_.tensors[name] = {
+        stored_type<T>, {t.extents.begin(), t.extents.end()}, bytes_of(t.elements)};
   }
   template <class T>
   void numbers(const char* name, const std::vector<T>& n) {
@@ -316,7 +329,7 @@ std::string write_problem(const OwnedProblem<T>& p, const ExpectedResult& expect
   return out.content();
 }
 
-#define ATTEST_INSTANTIATE(T)                                                             \
+#define ATTEST_INSTANTIATE(T)                                                           \
   template std::string write_problem<T>(const OwnedProblem<T>&, const ExpectedResult&); \
   template std::vector<T> elements_of<T>(const StoredTensor&, const std::string&);
 ATTEST_INSTANTIATE(float)

@@ -80,8 +80,7 @@ void check_booleans(const std::string& file, const Placed& p) {
   for (const char byte : p.tensor.bytes)
     if (byte != 0 && byte != 1)
       throw InputError(file + ": tensor \"" + p.name + "\"",
-                       "the boolean " + std::to_string(static_cast<unsigned char>(byte)),
-                       "0 or 1");
+                       "the boolean " + std::to_string(static_cast<unsigned char>(byte)), "0 or 1");
 }
 
 // Tensors fill the data without holes or overlaps.
@@ -92,10 +91,10 @@ void place_bytes(const std::string& file, std::string_view data, std::vector<Pla
   std::uint64_t next = 0;
   for (Placed& p : tensors) {
     if (p.begin != next || p.end > data.size())
-      throw InputError(file + ": tensor \"" + p.name + "\": data_offsets",
-                       "[" + std::to_string(p.begin) + ", " + std::to_string(p.end) + "]",
-                       "bytes from " + std::to_string(next) + " on, of " +
-                           std::to_string(data.size()));
+      throw InputError(
+          file + ": tensor \"" + p.name + "\": data_offsets",
+          "[" + std::to_string(p.begin) + ", " + std::to_string(p.end) + "]",
+          "bytes from " + std::to_string(next) + " on, of " + std::to_string(data.size()));
     next = p.end;
     p.tensor.bytes = data.substr(p.begin, p.end - p.begin);
     check_booleans(file, p);
@@ -138,9 +137,9 @@ SafeTensors read_safetensors(std::string_view content, const std::string& name) 
   std::memcpy(&length, content.data(), sizeof length);
   const std::uint64_t rest = content.size() - sizeof length;
   if (length > rest || length > longest_header)
-    throw InputError(name, "a header of " + std::to_string(length) + " bytes",
-                     "a safetensors file, whose header fits into its " + std::to_string(rest) +
-                         " bytes");
+    throw InputError(
+        name, "a header of " + std::to_string(length) + " bytes",
+        "a safetensors file, whose header fits into its " + std::to_string(rest) + " bytes");
   const Json header = estimator::parse_json(content.substr(sizeof length, length), name);
   if (!header.is_object())
     throw InputError(name, shown(header), "a header that is an object of tensors");

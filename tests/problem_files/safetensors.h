@@ -34,10 +34,10 @@ struct SafeTensors {
   const StoredTensor* find(std::string_view name) const;
 };
 
-// Reads `content`, which must outlive the result. Throws InputError (`name` stands for the file) for
-// anything that is not a whole, consistent file: a header longer than the file or 100 MB, JSON of
-// another form, repeated names, unknown types, sizes that overflow or do not fit their bytes, bytes
-// that overlap, leave holes or lie outside, booleans other than 0 and 1.
+// Reads `content`, which must outlive the result. Throws InputError (`name` stands for the file)
+// for anything that is not a whole, consistent file: a header longer than the file or 100 MB, JSON
+// of another form, repeated names, unknown types, sizes that overflow or do not fit their bytes,
+// bytes that overlap, leave holes or lie outside, booleans other than 0 and 1.
 SafeTensors read_safetensors(std::string_view content, const std::string& name);
 
 // The content of a file with these tensors, in order of their names.

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 
 #include "attention/error.h"
-#include "oracle/exact_attention.h"
+#include "oracle/true_text.h"
 #include "tests/properties/expand.h"
 
 namespace attest::properties {
@@ -83,15 +83,11 @@ std::string truth_at(const Recipe& recipe, const Place& place, int digits) {
   return with_type(recipe.element, [&]<class T>() -> std::string {
     const OwnedProblem<T> p = expand<T>(recipe);
     try {
-      const oracle::ExactRow row =
-          oracle::ExactAttention<T>(p.spec()).row(place.batch, place.head, place.query);
-      const auto text = [&](const oracle::Real& x) { return x.str(digits); };
-      if (place.of == Place::Of::lse) return text(row.lse);
-      if (place.of == Place::Of::output)
-        return text(row.output.at(static_cast<std::size_t>(place.column)));
-      const auto key = std::lower_bound(row.keys.begin(), row.keys.end(), place.column);
-      if (key == row.keys.end() || *key != place.column) return "0";
-      return text(row.weights[static_cast<std::size_t>(key - row.keys.begin())]);
+      const oracle::RowText row =
+          oracle::TrueText<T>(p.spec(), digits).row(place.batch, place.head, place.query);
+      if (place.of == Place::Of::lse) return row.lse;
+      return (place.of == Place::Of::output ? row.output : row.weights)
+          .at(static_cast<std::size_t>(place.column));
     } catch (const InputError&) {
       return {};
     }
