@@ -120,9 +120,9 @@ std::vector<std::string> refusals(const Transformer& t, Index source, Index targ
 }
 
 TEST(Transformer, HasTheStacksOfItsFamily) {
-  EXPECT_EQ(refusals({.family = Family::decoder_only}, 0, 2),
+  EXPECT_EQ(refusals({.family = Family::decoder_only, .encoder = {}, .decoder = {}}, 0, 2),
             Rows(3, "decoder: got 0 blocks; accepted: one block or more"));
-  EXPECT_EQ(refusals({.family = Family::encoder_only}, 2, 0),
+  EXPECT_EQ(refusals({.family = Family::encoder_only, .encoder = {}, .decoder = {}}, 2, 0),
             Rows(3, "encoder: got 0 blocks; accepted: one block or more"));
   Transformer half = sample(Family::encoder_decoder);
   half.decoder.clear();
