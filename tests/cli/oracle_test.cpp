@@ -51,7 +51,8 @@ TEST(Oracle, PrintsTheTruthToTheDigitsAskedFor) {
   const Outcome outcome = attest({"oracle", file.path(), "--digits", "50", "--weights"});
   EXPECT_EQ(outcome.exit, Exit::fine);
   // 1 + 2 / (1 + e^(1/sqrt 2)), by an independent calculation.
-  EXPECT_NE(outcome.out.find("1.6604769013466861487664101083317117844414275701683"), std::string::npos)
+  EXPECT_NE(outcome.out.find("1.6604769013466861487664101083317117844414275701683"),
+            std::string::npos)
       << outcome.out;
   EXPECT_NE(outcome.out.find("weight"), std::string::npos);
   EXPECT_EQ(attest({"oracle", file.path()}).out.find("weight"), std::string::npos);
