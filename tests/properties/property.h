@@ -23,7 +23,7 @@ struct Property {
   const char* id;       // "hidden-poison"
   const char* law;      // what must hold, in one sentence
   const char* why;      // what follows, and what the law does not need
-  const char* catches;  // fault classes it sees, comma-separated; docs/properties.md explains each
+  const char* catches;  // classes of fault_classes.h that it sees, comma-separated
   Features needs;       // without these the property is skipped
   Fit domain;           // brings a recipe to where the law holds; null: everywhere
   Verdict (*check)(Candidate& candidate, const Recipe& recipe);

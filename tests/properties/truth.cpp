@@ -99,7 +99,8 @@ std::vector<Property> truth_properties() {
               "the lengths and the scores of each row; nobody chose it.",
        .catches =
            "scale-missing, scale-wrong, scale-inverted, causal-alignment, window-off-by-one, "
-           "softcap-order, alibi-slopes, sink-dropped, softmax-axis, low-precision-softmax",
+           "softcap-ignored, softcap-order, alibi-slopes, sink-dropped, softmax-axis, "
+           "low-precision-softmax",
        .needs = {},
        .domain = nullptr,
        .check = check_by<OutputWithinBound>,

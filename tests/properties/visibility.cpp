@@ -400,7 +400,7 @@ std::vector<Property> visibility_properties() {
        .law = "Causal order, window, lengths and mask together equal the one mask they make.",
        .why = "Each option has a path of its own in most kernels; the mask is common to all.",
        .catches = "causal-alignment, window-off-by-one, window-right-bound-dropped, "
-                  "kv-length-ignored, segment-mask-overwritten",
+                  "kv-length-ignored, segment-mask-ignored, segment-mask-overwritten",
        .needs = {Feature::allow_mask},
        .domain = ruled,
        .check = check_by<RulesEqualMask>,
@@ -409,7 +409,8 @@ std::vector<Property> visibility_properties() {
        .law = "An allow mask equals a bias of -infinity where it hides.",
        .why = "The two masks of most interfaces meet here; adding a boolean mask as numbers, or "
               "reading a bias as a boolean, does not survive it.",
-       .catches = "bool-mask-added, float-mask-as-bool, mask-dtype, mask-polarity, bias-ignored",
+       .catches = "bool-mask-added, float-mask-as-bool, mask-dtype, mask-convention-mismatch, "
+                  "mask-polarity, bias-ignored",
        .needs = {Feature::allow_mask, Feature::bias},
        .domain = masked,
        .check = check_by<MaskEqualsBias>,

@@ -7,6 +7,7 @@
 
 #include "tests/candidates/built_in.h"
 #include "tests/properties/describe.h"
+#include "tests/properties/fault_classes.h"
 #include "tests/properties/test/faulty.h"
 
 namespace attest::properties {
@@ -186,6 +187,16 @@ TEST(Support, NamesTheConventionItSees) {
   EXPECT_NE(got("window ignored").find("window ignored"), std::string::npos);
   EXPECT_NE(got("bottom-right read as top-left").find("top-left"), std::string::npos);
   EXPECT_NE(got("lengths ignored").find("key lengths ignored"), std::string::npos);
+}
+
+// What a property claims to see is a class that has been reported, and every class is claimed.
+TEST(FaultClasses, AreEachSeenByAProperty) {
+  std::set<std::string_view> claimed, known;
+  for (const Property& property : all_properties())
+    for (const FaultClass* fault : fault_classes_in(property.catches)) claimed.insert(fault->id);
+  for (const FaultClass& fault : fault_classes()) known.insert(fault.id);
+  EXPECT_EQ(claimed, known);
+  EXPECT_EQ(known.size(), fault_classes().size());
 }
 
 // A test of row sums alone lets a missing scale through; a test of shapes alone everything.
