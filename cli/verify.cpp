@@ -182,12 +182,18 @@ Outcome verify_one(const std::string& name, RunPlan plan, const std::vector<Kept
   return outcome;
 }
 
-void show_failure(const Terminal& terminal, const std::string& candidate, const PropertyReport& p) {
+void show_failure(const Terminal& terminal, Format format, const std::string& candidate,
+                  const PropertyReport& p) {
+  const std::string text = properties::describe(*p.property, *p.failure) +
+                           "  replay: " + replay_line(candidate, *p.property, p.failure->minimal) +
+                           '\n';
+  if (format == Format::markdown) {
+    terminal.out << "\n```text\nFAIL " << text << "```\n";
+    return;
+  }
   const char* red = terminal.colour_out ? "\x1b[31m" : "";
   const char* plain = terminal.colour_out ? "\x1b[0m" : "";
-  terminal.out << '\n'
-               << red << "FAIL " << plain << properties::describe(*p.property, *p.failure)
-               << "  replay: " << replay_line(candidate, *p.property, p.failure->minimal) << '\n';
+  terminal.out << '\n' << red << "FAIL " << plain << text;
 }
 
 void show(const Given& given, const RunPlan& plan, const std::vector<Outcome>& outcomes,
@@ -206,21 +212,26 @@ void show(const Given& given, const RunPlan& plan, const std::vector<Outcome>& o
     terminal.out << json.str();
     return;
   }
+  if (format == Format::csv) {
+    std::vector<RunReport> reports;
+    for (const Outcome& outcome : outcomes) reports.push_back(outcome.report);
+    write_table(given.has("labels") ? label_records(reports) : verify_records(reports), format,
+                terminal);
+    return;
+  }
   bool first = true;
   for (const Outcome& outcome : outcomes) {
     if (!std::exchange(first, false)) terminal.out << '\n';
     const RunReport& r = outcome.report;
-    const std::string title = fmt::format("{}, seed {}", r.declaration.name, plan.seed);
-    std::vector<reports::Table> tables = {verify_table(r, title)};
-    if (given.has("labels")) tables.push_back(label_table(r));
-    for (const reports::Table& table : tables) {
-      if (&table != &tables.front()) terminal.out << '\n';
-      write_table(table, format, terminal);
+    write_table(verify_table(r, fmt::format("{}, seed {}", r.declaration.name, plan.seed)), format,
+                terminal);
+    if (given.has("labels")) {
+      terminal.out << '\n';
+      write_table(label_table(r), format, terminal);
     }
-    if (format != Format::table) continue;
     for (const auto* list : {&outcome.kept, &r.properties})
       for (const PropertyReport& p : *list)
-        if (p.failure) show_failure(terminal, r.declaration.name, p);
+        if (p.failure) show_failure(terminal, format, r.declaration.name, p);
   }
 }
 

@@ -148,6 +148,39 @@ reports::Table label_table(const RunReport& report) {
   return table;
 }
 
+reports::Table verify_records(const std::vector<RunReport>& reports) {
+  reports::Table all;
+  for (const RunReport& report : reports) {
+    reports::Table table = verify_table(report, {});
+    all.columns = std::move(table.columns);
+    for (std::size_t n = 0; n < table.rows.size(); ++n) {
+      std::vector<std::string>& cells = table.rows[n].cells;
+      const PropertyReport& p = report.properties[n];
+      cells.insert(cells.begin(), report.declaration.name);
+      cells.push_back(
+          p.failure ? replay_line(report.declaration.name, *p.property, p.failure->minimal) : "");
+      all.rows.push_back(std::move(table.rows[n]));
+    }
+  }
+  all.columns.insert(all.columns.begin(), {"candidate", Align::left});
+  all.columns.push_back({"replay", Align::left});
+  return all;
+}
+
+reports::Table label_records(const std::vector<RunReport>& reports) {
+  reports::Table all;
+  for (const RunReport& report : reports) {
+    reports::Table table = label_table(report);
+    all.columns = std::move(table.columns);
+    for (reports::Row& row : table.rows) {
+      row.cells.insert(row.cells.begin(), report.declaration.name);
+      all.rows.push_back(std::move(row));
+    }
+  }
+  all.columns.insert(all.columns.begin(), {"candidate", Align::left});
+  return all;
+}
+
 void write_report(const RunReport& report, reports::JsonWriter& json) {
   json.begin_object();
   json.key("candidate").value(report.declaration.name);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -117,6 +118,18 @@ TEST(Verify, GivesTheSameJsonWhateverTheNumberOfJobs) {
   EXPECT_EQ(parsed["candidates"][0]["properties"][0]["id"], "output-within-bound");
   EXPECT_EQ(parsed["candidates"][0]["properties"][0]["cases"], 60);
   EXPECT_GT(parsed["candidates"][0]["properties"][0]["labels"]["causal"]["cases"], 0);
+}
+
+TEST(Verify, WritesOneCsvTableOfAllImplementations) {
+  const Outcome outcome = quick({"--only", "support,run-twice", "--format", "csv"});
+  EXPECT_EQ(outcome.out.find("candidate,property,result,cases,"), 0u);
+  EXPECT_EQ(std::ranges::count(outcome.out, '\n'), 5) << outcome.out;
+  EXPECT_NE(outcome.out.find("\nstreaming,run-twice,ok,20,"), std::string::npos);
+}
+
+TEST(Verify, FencesFailuresInMarkdown) {
+  const Outcome outcome = quick({"null:zeros", "--only", "support", "--format", "markdown"});
+  EXPECT_NE(outcome.out.find("\n```text\nFAIL support"), std::string::npos) << outcome.out;
 }
 
 TEST(Verify, RejectsEveryNullCandidate) {
