@@ -12,6 +12,8 @@
 #include "attention/error.h"
 #include "attention/spelling.h"
 #include "cli/version.h"
+#include "tests/candidates/shared_object.h"
+#include "tests/candidates/worker_program.h"
 
 namespace attest::cli {
 namespace {
@@ -30,7 +32,8 @@ std::string overview() {
     text += fmt::format("  {:<10}{}\n", command.name, command.summary);
   return text +
          "\nattest COMMAND --help tells more; attest --version prints the version.\n"
-         "Exit codes: 0 fine, 1 a finding, 2 wrong input, 3 inconclusive, 70 internal error.\n";
+         "Exit codes: 0 fine, 1 a finding, 2 wrong input, 3 inconclusive,\n"
+         "            6 a candidate that cannot be loaded, 70 internal error.\n";
 }
 
 const Command& find_command(const std::string& name) {
@@ -56,6 +59,8 @@ Exit dispatch(const Arguments& arguments, const Terminal& terminal) {
     terminal.out << "attest " << version << '\n';
     return Exit::fine;
   }
+  if (first == candidates::worker_command)  // for this program's own use: not in the help
+    return static_cast<Exit>(candidates::worker_program({arguments.begin() + 1, arguments.end()}));
   if (first == "help") return find_command(arguments[1]).run({"--help"}, terminal);
   return find_command(first).run({arguments.begin() + 1, arguments.end()}, terminal);
 }
@@ -78,6 +83,8 @@ Exit run(const Arguments& arguments, const Terminal& terminal) {
     return exit;
   } catch (const InputError& error) {
     return complain(terminal, error.what(), Exit::wrong_input);
+  } catch (const candidates::LoadError& error) {
+    return complain(terminal, error.what(), Exit::not_loaded);
   } catch (const std::bad_alloc&) {
     return complain(terminal, "out of memory", Exit::internal_error);
   } catch (const std::exception& error) {

@@ -12,6 +12,7 @@ enum class Exit : int {
   finding = 1,
   wrong_input = 2,
   inconclusive = 3,
+  not_loaded = 6,  // a candidate that cannot be had
   internal_error = 70,
 };
 

@@ -30,7 +30,7 @@ check attention 'attention/[a-z_]+\.h'
 check oracle "oracle/[a-z_]+\.h|$types|$blocks"
 check estimator "estimator/[a-z_]+\.h|$types"
 check reports 'reports/[a-z_]+\.h'
-check cli '(cli|attention|estimator|reports|oracle)/[a-z_]+\.h'
+check cli '(cli|attention|estimator|reports|oracle|tests/candidates|tests/properties)/[a-z_]+\.h'
 forbid 'attention reports' '(boost|nlohmann|rapidcheck|gtest)/'
 forbid 'attention' 'fmt/'
 forbid 'estimator cli' 'boost/multiprecision'

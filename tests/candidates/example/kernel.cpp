@@ -3,6 +3,7 @@
 // attest_candidate_info() what it supports: what is not stated there is never asked for.
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 

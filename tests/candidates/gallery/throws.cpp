@@ -1,4 +1,5 @@
 // Lets an exception out.
+#include <cstdint>
 #include <stdexcept>
 
 #include "attest_candidate.h"
