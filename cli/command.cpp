@@ -21,6 +21,7 @@ namespace {
 constexpr std::array commands = {
     Command{"estimate", "bytes of planned attention, or of a whole model from its config.json",
             estimate},
+    Command{"init", "a folder with an example kernel to verify, in C and C++", init},
     Command{"trace", "the arithmetic of a small attention problem, step by step", trace},
 };
 

@@ -38,6 +38,7 @@ struct Command {
 Exit run(const Arguments& arguments, const Terminal& terminal);
 
 Exit estimate(const Arguments& arguments, const Terminal& terminal);
+Exit init(const Arguments& arguments, const Terminal& terminal);
 Exit trace(const Arguments& arguments, const Terminal& terminal);
 
 }  // namespace attest::cli

@@ -34,7 +34,7 @@ TEST(Program, CalledWithoutACommandSaysHowAndFails) {
 }
 
 TEST(Program, HelpOfACommandIsTheCommandsHelp) {
-  for (const char* command : {"estimate", "trace"}) {
+  for (const char* command : {"estimate", "init", "trace"}) {
     const Outcome outcome = attest({command, "--help"});
     EXPECT_EQ(outcome.exit, Exit::fine);
     EXPECT_EQ(outcome.out.find(std::string("Usage: attest ") + command), 0u);
@@ -46,7 +46,7 @@ TEST(Program, PrintsItsVersion) { EXPECT_EQ(attest({"--version"}).out.find("atte
 
 TEST(Program, SuggestsTheNearestCommand) {
   EXPECT_EQ(complaint({"trase"}),
-            "attest: command: got \"trase\"; accepted: estimate, trace; did you mean trace?\n");
+            "attest: command: got \"trase\"; accepted: estimate, init, trace; did you mean trace?\n");
   EXPECT_EQ(complaint({"help", "estimat"}).find("attest: command: got \"estimat\""), 0u);
 }
 

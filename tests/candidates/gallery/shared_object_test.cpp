@@ -43,15 +43,15 @@ TEST(SharedObject, SaysThatATextFileIsNone) {
 }
 
 TEST(SharedObject, DeclaresWhatItsInfoSays) {
-  const auto kernel = in_process(gallery("kernel"));
-  EXPECT_EQ(kernel->declaration().name, "example kernel");
+  const auto kernel = in_process(gallery("my_kernel"));
+  EXPECT_EQ(kernel->declaration().name, "my_kernel");
   EXPECT_EQ(kernel->declaration().elements, std::vector{properties::Element::f32});
   EXPECT_TRUE(kernel->declaration().features.contains({Feature::lse, Feature::causal}));
   EXPECT_FALSE(kernel->declaration().features.contains(Feature::weights));
 }
 
 TEST(SharedObject, GivesWhatTheExplicitKernelGives) {
-  for (const char* name : {"kernel", "kernel_cpp"}) {
+  for (const char* name : {"my_kernel", "my_kernel_cpp"}) {
     const auto kernel = in_process(gallery(name));
     const auto expected = ask(*explicit_kernel());
     const auto got = ask(*kernel);
@@ -65,9 +65,8 @@ TEST(SharedObject, GivesWhatTheExplicitKernelGives) {
 TEST(MakeCandidate, KnowsBuiltInsAndPaths) {
   const MakeOptions options{.worker = quickly()};
   EXPECT_EQ(make("explicit", options)->declaration().name, "explicit");
-  EXPECT_EQ(make(gallery("kernel"), options)->declaration().name, "example kernel");
-  EXPECT_EQ(make(gallery("kernel"), {.in_this_process = true})->declaration().name,
-            "example kernel");
+  EXPECT_EQ(make(gallery("my_kernel"), options)->declaration().name, "my_kernel");
+  EXPECT_EQ(make(gallery("my_kernel"), {.in_this_process = true})->declaration().name, "my_kernel");
   EXPECT_THROW(make("implicit", options), InputError);
   EXPECT_THROW(make("missing.so", options), LoadError);
 }

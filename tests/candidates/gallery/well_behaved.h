@@ -4,7 +4,7 @@
 
 #define attest_candidate_forward well_behaved_forward
 #define attest_candidate_workspace well_behaved_workspace
-#include "../example/kernel.c"
+#include "../example/my_kernel.c"
 #undef attest_candidate_forward
 #undef attest_candidate_workspace
 

@@ -14,8 +14,8 @@ using properties::Layout;
 using properties::Manner;
 
 TEST(Worker, GivesTheBitsThatTheSameKernelGivesInThisProcess) {
-  const auto here = in_process(gallery("kernel"));
-  const auto there = in_worker(gallery("kernel"), quickly());
+  const auto here = in_process(gallery("my_kernel"));
+  const auto there = in_worker(gallery("my_kernel"), quickly());
   for (const Layout layout : {Layout::row_major, Layout::tokens_first, Layout::padded,
                               Layout::transposed, Layout::reversed})
     for (int n = 0; n < 8; ++n) {
@@ -31,7 +31,7 @@ TEST(Worker, GivesTheBitsThatTheSameKernelGivesInThisProcess) {
 }
 
 TEST(Worker, TakesProblemsThatOutgrowItsMemory) {
-  const auto there = in_worker(gallery("kernel"), quickly());
+  const auto there = in_worker(gallery("my_kernel"), quickly());
   for (const Index keys : {3, 70000, 3, 200000}) {
     OwnedProblem<float> p = small_problem();
     p.k = p.v = Tensor<float>({1, 2, keys, 4}, 0.5f);
@@ -47,7 +47,7 @@ TEST(Worker, RefusesWhatCannotBeLoaded) {
 }
 
 TEST(Worker, PassesEveryPropertyWithTheExampleKernels) {
-  for (const char* name : {"kernel", "kernel_cpp"}) {
+  for (const char* name : {"my_kernel", "my_kernel_cpp"}) {
     properties::RunPlan plan{.properties = {}, .cases = 10};
     for (const properties::Property& property : properties::all_properties())
       plan.properties.push_back(&property);

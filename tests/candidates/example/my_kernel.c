@@ -48,7 +48,7 @@ static void one_row(const attest_problem* p, const attest_result* r, int64_t b, 
 uint32_t attest_candidate_version(void) { return ATTEST_CANDIDATE_VERSION; }
 
 void attest_candidate_info(attest_info* info) {
-  info->name = "example kernel";
+  info->name = "my_kernel";
   info->dtypes = ATTEST_TAKES_F32;
   info->features = ATTEST_LSE | ATTEST_BATCH | ATTEST_GQA | ATTEST_VALUE_WIDTH | ATTEST_CROSS |
                    ATTEST_STRIDES | ATTEST_SCALE | ATTEST_CAUSAL | ATTEST_CAN_TOP_LEFT |

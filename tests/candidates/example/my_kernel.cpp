@@ -65,7 +65,7 @@ int forward(const attest_problem& p, const attest_result& r) {
 std::uint32_t attest_candidate_version() { return ATTEST_CANDIDATE_VERSION; }
 
 void attest_candidate_info(attest_info* info) {
-  info->name = "example kernel";
+  info->name = "my_kernel_cpp";
   info->dtypes = ATTEST_TAKES_F32 | ATTEST_TAKES_F64;
   info->features = ATTEST_LSE | ATTEST_BATCH | ATTEST_GQA | ATTEST_VALUE_WIDTH | ATTEST_CROSS |
                    ATTEST_STRIDES | ATTEST_SCALE | ATTEST_CAUSAL | ATTEST_CAN_TOP_LEFT |
