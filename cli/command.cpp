@@ -13,6 +13,8 @@
 #include "attention/spelling.h"
 #include "cli/version.h"
 #include "reports/printable.h"
+#include "tests/candidates/shared_object.h"
+#include "tests/candidates/worker_program.h"
 
 namespace attest::cli {
 namespace {
@@ -20,6 +22,7 @@ namespace {
 constexpr std::array commands = {
     Command{"estimate", "bytes of planned attention, or of a whole model from its config.json",
             estimate},
+    Command{"init", "a folder with an example kernel to verify, in C and C++", init},
     Command{"trace", "the arithmetic of a small attention problem, step by step", trace},
     Command{"verify", "is an attention implementation right? properties over random problems",
             verify},
@@ -36,7 +39,8 @@ std::string overview() {
     text += fmt::format("  {:<10}{}\n", command.name, command.summary);
   return text +
          "\nattest COMMAND --help tells more; attest --version prints the version.\n"
-         "Exit codes: 0 fine, 1 a finding, 2 wrong input, 3 inconclusive, 70 internal error.\n";
+         "Exit codes: 0 fine, 1 a finding, 2 wrong input, 3 inconclusive,\n"
+         "            6 a candidate that cannot be loaded, 70 internal error.\n";
 }
 
 const Command& find_command(const std::string& name) {
@@ -62,6 +66,8 @@ Exit dispatch(const Arguments& arguments, const Terminal& terminal) {
     terminal.out << "attest " << version << '\n';
     return Exit::fine;
   }
+  if (first == candidates::worker_command)  // for this program's own use: not in the help
+    return static_cast<Exit>(candidates::worker_program({arguments.begin() + 1, arguments.end()}));
   if (first == "help") return find_command(arguments[1]).run({"--help"}, terminal);
   return find_command(first).run({arguments.begin() + 1, arguments.end()}, terminal);
 }
@@ -84,6 +90,8 @@ Exit run(const Arguments& arguments, const Terminal& terminal) {
     return exit;
   } catch (const InputError& error) {
     return complain(terminal, error.what(), Exit::wrong_input);
+  } catch (const candidates::LoadError& error) {
+    return complain(terminal, error.what(), Exit::not_loaded);
   } catch (const std::bad_alloc&) {
     return complain(terminal, "out of memory", Exit::internal_error);
   } catch (const std::exception& error) {

@@ -12,6 +12,7 @@ enum class Exit : int {
   finding = 1,
   wrong_input = 2,
   inconclusive = 3,
+  not_loaded = 6,  // a candidate that cannot be had
   internal_error = 70,
 };
 
@@ -39,6 +40,7 @@ Exit run(const Arguments& arguments, const Terminal& terminal);
 
 Exit estimate(const Arguments& arguments, const Terminal& terminal);
 Exit explain(const Arguments& arguments, const Terminal& terminal);
+Exit init(const Arguments& arguments, const Terminal& terminal);
 Exit oracle(const Arguments& arguments, const Terminal& terminal);
 Exit replay(const Arguments& arguments, const Terminal& terminal);
 Exit trace(const Arguments& arguments, const Terminal& terminal);

@@ -114,7 +114,8 @@ std::string help(const Usage& usage) {
   if (!usage.examples.empty()) text += "\nExamples:\n";
   for (const char* example : usage.examples) text += fmt::format("  {}\n", example);
   return text +
-         "\nExit codes: 0 fine, 1 a finding, 2 wrong input, 3 inconclusive, 70 internal error.\n";
+         "\nExit codes: 0 fine, 1 a finding, 2 wrong input, 3 inconclusive,\n"
+         "            6 a candidate that cannot be loaded, 70 internal error.\n";
 }
 
 std::uint64_t whole_number(const std::string& flag, const std::string& text, std::uint64_t least,

@@ -14,6 +14,7 @@
 #include "cli/verify_view.h"
 #include "reports/json.h"
 #include "tests/candidates/built_in.h"
+#include "tests/candidates/make.h"
 #include "tests/properties/describe.h"
 
 namespace attest::cli {
@@ -33,8 +34,9 @@ Usage usage() {
       .summary =
           "Is this attention implementation right? Draws random problems and holds the\n"
           "implementation to every property: the 50-digit oracle within a derived bound, and\n"
-          "laws that need no oracle. CANDIDATE is explicit or streaming (default: both), or\n"
-          "null:NAME, one of the implementations that must be rejected.",
+          "laws that need no oracle. CANDIDATE is the path of a shared object (attest init),\n"
+          "run in a worker process; explicit or streaming, the kernels of this project\n"
+          "(default: both); or null:NAME, one of those that must be rejected.",
       .options = {{"cases", "N", "cases of each property (default: the profile's)"},
                   {"budget", "TIME", "as many cases as fit, such as 60s or 5m"},
                   {"seed", "S", "other seeds draw other cases (default 1)"},
@@ -50,7 +52,7 @@ Usage usage() {
                   {"self-check", nullptr, "run the null candidates: each must be rejected"},
                   format_option},
       .words = 1,
-      .examples = {"attest verify", "attest verify streaming --profile nightly --budget 10m",
+      .examples = {"attest verify", "attest verify ./libmy_kernel.so", "attest verify streaming --profile nightly --budget 10m",
                    "attest verify explicit --only '*-bound' --cases 1000 --seed 7",
                    "attest verify --self-check"}};
 }
@@ -333,8 +335,8 @@ Exit self_check(const Given& given, RunPlan plan, const Terminal& terminal) {
 }  // namespace
 
 properties::MakeCandidate candidate_named(const std::string& name) {
-  static_cast<void>(candidates::built_in(name));
-  return [name] { return candidates::built_in(name); };
+  static_cast<void>(candidates::make(name));
+  return [name] { return candidates::make(name); };
 }
 
 Exit verify(const Arguments& arguments, const Terminal& terminal) {

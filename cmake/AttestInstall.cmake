@@ -14,10 +14,16 @@ foreach(folder properties candidates)
           FILES_MATCHING PATTERN "*.h" PATTERN test EXCLUDE)
 endforeach()
 
+install(FILES tests/candidates/attest_candidate.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attest)
+
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/attest)
 install(EXPORT attestTargets NAMESPACE attest:: DESTINATION ${package})
 configure_package_config_file(cmake/attestConfig.cmake.in attestConfig.cmake
-                              INSTALL_DESTINATION ${package})
+                              INSTALL_DESTINATION ${package}
+                              PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(attestConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/attestConfig.cmake"
-              "${PROJECT_BINARY_DIR}/attestConfigVersion.cmake" DESTINATION ${package})
+              "${PROJECT_BINARY_DIR}/attestConfigVersion.cmake"
+              cmake/AttestCandidate.cmake
+        DESTINATION ${package})

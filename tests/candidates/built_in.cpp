@@ -218,7 +218,8 @@ std::unique_ptr<Candidate> built_in(std::string_view name) {
   if (name == "explicit") return explicit_kernel();
   if (name == "streaming") return streaming_kernel();
   if (name.starts_with("null:")) return null_candidate(name.substr(5));
-  constexpr std::array<std::string_view, 3> known = {"explicit", "streaming", "null:NAME"};
+  constexpr std::array<std::string_view, 4> known = {"explicit", "streaming", "null:NAME",
+                                                     "./FILE.so"};
   throw InputError("candidate", "\"" + std::string(name) + "\"",
                    listed(known) + did_you_mean(name, known));
 }

@@ -34,7 +34,7 @@ TEST(Program, CalledWithoutACommandSaysHowAndFails) {
 }
 
 TEST(Program, HelpOfACommandIsTheCommandsHelp) {
-  for (const char* command : {"estimate", "trace", "verify", "replay", "oracle", "explain"}) {
+  for (const char* command : {"estimate", "init", "trace", "verify", "replay", "oracle", "explain"}) {
     const Outcome outcome = attest({command, "--help"});
     EXPECT_EQ(outcome.exit, Exit::fine);
     EXPECT_EQ(outcome.out.find(std::string("Usage: attest ") + command), 0u);
@@ -47,7 +47,7 @@ TEST(Program, PrintsItsVersion) { EXPECT_EQ(attest({"--version"}).out.find("atte
 TEST(Program, SuggestsTheNearestCommand) {
   EXPECT_EQ(
       complaint({"trase"}),
-      "attest: command: got \"trase\"; accepted: estimate, trace, verify, replay, oracle, explain; "
+      "attest: command: got \"trase\"; accepted: estimate, init, trace, verify, replay, oracle, explain; "
       "did you mean trace?\n");
   EXPECT_EQ(complaint({"help", "estimat"}).find("attest: command: got \"estimat\""), 0u);
 }

@@ -1,0 +1,9 @@
+/* Takes no call. */
+#include "well_behaved.h"
+
+int attest_candidate_forward(const attest_problem* p, const attest_result* r, void* workspace) {
+  (void)workspace;
+  (void)p;
+  (void)r;
+  return ATTEST_UNSUPPORTED;
+}

@@ -1,0 +1,170 @@
+#include "tests/candidates/worker_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+#include <utility>
+
+#include "tests/candidates/worker_program.h"
+
+namespace attest::candidates {
+namespace {
+
+[[noreturn]] void fail_system(const std::string& what, int error = errno) {
+  throw std::system_error(error, std::generic_category(), what);
+}
+
+// Above the numbers that the worker gets, so that none is overwritten before it is copied.
+Descriptor above_worker(int number) {
+  const Descriptor low(number);
+  Descriptor high(fcntl(number, F_DUPFD_CLOEXEC, wire::answer_fd + 1));
+  if (high.number() < 0) fail_system("fcntl");
+  return high;
+}
+
+std::pair<Descriptor, Descriptor> pipe_ends() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) fail_system("pipe");
+  Descriptor read_end = above_worker(ends[0]);
+  return {std::move(read_end), above_worker(ends[1])};
+}
+
+struct SpawnPlan {
+  SpawnPlan() {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SpawnPlan() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+
+  void give(int from, int to) { posix_spawn_file_actions_adddup2(&actions, from, to); }
+
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+};
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  std::swap(number_, other.number_);
+  return *this;
+}
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) close(number_);
+}
+
+SharedMemory::SharedMemory() : file_(above_worker(memfd_create("attest-candidate", MFD_CLOEXEC))) {
+  map(wire::slots_at);
+}
+
+SharedMemory::~SharedMemory() { munmap(base_, bytes_); }
+
+void SharedMemory::map(std::size_t bytes) {
+  if (ftruncate(file_.number(), static_cast<off_t>(bytes)) != 0) fail_system("ftruncate");
+  if (base_ != nullptr) munmap(base_, bytes_);
+  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.number(), 0);
+  if (base == MAP_FAILED) fail_system("mmap");
+  base_ = static_cast<std::byte*>(base);
+  bytes_ = bytes;
+}
+
+bool SharedMemory::reserve(const std::array<std::uint64_t, wire::slot_count>& bytes) {
+  bool grown = false;
+  std::size_t end = wire::slots_at;
+  for (std::size_t slot = 0; slot < wire::slot_count; ++slot) {
+    std::uint64_t& capacity = capacity_[slot];
+    if (bytes[slot] > capacity || capacity == 0) {
+      grown = true;
+      capacity = wire::page;
+      while (capacity < bytes[slot]) capacity *= 2;
+    }
+    slot_at_[slot] = end;
+    end += capacity;
+  }
+  if (!grown) return false;
+  map(end);
+  request().capacity = capacity_;
+  return true;
+}
+
+WorkerProcess::WorkerProcess(const std::string& program, const std::string& path,
+                             std::uint64_t memory_bytes, int memory_fd) {
+  auto [command_read, command_write] = pipe_ends();
+  auto [answer_read, answer_write] = pipe_ends();
+  SpawnPlan plan;
+  posix_spawn_file_actions_addopen(&plan.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  plan.give(STDERR_FILENO, STDOUT_FILENO);  // what a kernel prints is no result of attest's
+  plan.give(memory_fd, wire::memory_fd);
+  plan.give(command_read.number(), wire::command_fd);
+  plan.give(answer_write.number(), wire::answer_fd);
+  std::string name = "attest", command = worker_command, object = path,
+              limit = std::to_string(memory_bytes);
+  char* const arguments[] = {name.data(), command.data(), object.data(), limit.data(), nullptr};
+  const int error =
+      posix_spawn(&process_, program.c_str(), &plan.actions, &plan.attributes, arguments, environ);
+  if (error != 0) fail_system("cannot start " + program, error);
+  command_ = std::move(command_write);
+  answer_ = std::move(answer_read);
+}
+
+WorkerProcess::~WorkerProcess() { bury(); }
+
+WorkerProcess::Reply WorkerProcess::wait(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline =
+      Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000) + 1);
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return Reply::late;
+    pollfd wait{answer_.number(), POLLIN, 0};
+    const int ready =
+        poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1 << 30)));
+    if (ready < 0 && errno != EINTR) fail_system("poll");
+    if (ready <= 0) continue;
+    char byte = 0;
+    const ssize_t got = read(answer_.number(), &byte, 1);
+    if (got == 1) return Reply::answered;
+    if (got == 0 || errno != EINTR) return Reply::died;
+  }
+}
+
+WorkerProcess::Reply WorkerProcess::ask(wire::Command command, double seconds) {
+  // A worker that died between calls would raise SIGPIPE here.
+  struct sigaction ignore {
+  }, before{};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignore, &before);
+  const ssize_t wrote = write(command_.number(), &command, 1);
+  sigaction(SIGPIPE, &before, nullptr);
+  return wrote == 1 ? wait(seconds) : Reply::died;
+}
+
+int WorkerProcess::bury() {
+  if (process_ < 0) return 0;
+  kill(process_, SIGKILL);
+  int status = 0;
+  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
+  process_ = -1;
+  return status;
+}
+
+}  // namespace attest::candidates
