@@ -45,8 +45,9 @@ TEST(Program, HelpOfACommandIsTheCommandsHelp) {
 TEST(Program, PrintsItsVersion) { EXPECT_EQ(attest({"--version"}).out.find("attest 0."), 0u); }
 
 TEST(Program, SuggestsTheNearestCommand) {
-  EXPECT_EQ(complaint({"trase"}),
-            "attest: command: got \"trase\"; accepted: estimate, init, trace; did you mean trace?\n");
+  EXPECT_EQ(
+      complaint({"trase"}),
+      "attest: command: got \"trase\"; accepted: estimate, init, trace; did you mean trace?\n");
   EXPECT_EQ(complaint({"help", "estimat"}).find("attest: command: got \"estimat\""), 0u);
 }
 
