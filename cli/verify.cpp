@@ -52,7 +52,8 @@ Usage usage() {
                   {"self-check", nullptr, "run the null candidates: each must be rejected"},
                   format_option},
       .words = 1,
-      .examples = {"attest verify", "attest verify ./libmy_kernel.so", "attest verify streaming --profile nightly --budget 10m",
+      .examples = {"attest verify", "attest verify ./libmy_kernel.so",
+                   "attest verify streaming --profile nightly --budget 10m",
                    "attest verify explicit --only '*-bound' --cases 1000 --seed 7",
                    "attest verify --self-check"}};
 }

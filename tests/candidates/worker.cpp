@@ -165,14 +165,14 @@ class Worker {
   }
 
   Status forward(const AbiCall& call) {
-    std::optional<Status> status = attempt(call, options_.seconds);
-    if (!status) {
-      const Alone alone(path_);
-      status = attempt(call, 2 * options_.seconds);
-    }
-    if (status) return *status;
+    const double seconds = hung_ ? options_.seconds / 10 : options_.seconds;
+    if (const auto status = attempt(call, seconds)) return *status;
+    if (hung_) return failed(fmt::format("did not return within {} s", seconds));
+    const Alone alone(path_);
+    if (const auto status = attempt(call, 2 * seconds)) return *status;
+    hung_ = true;
     return failed(fmt::format("did not return within {} s, nor in a second attempt of {} s",
-                              options_.seconds, 2 * options_.seconds));
+                              seconds, 2 * seconds));
   }
 
  private:
@@ -356,6 +356,7 @@ class Worker {
   SharedMemory memory_;
   std::optional<WorkerProcess> process_;
   bool mapped_ = false;
+  bool hung_ = false;  // a call did not return in both its attempts
   attest_info info_{};
   std::string name_;
   wire::FloatingPoint loaded_;

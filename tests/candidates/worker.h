@@ -9,9 +9,9 @@
 namespace attest::candidates {
 
 struct WorkerOptions {
-  std::string program{};                                // empty: $ATTEST_WORKER, else this program
-  double seconds = 10;                                  // for a call
-  std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // beside the tensors; 0: no limit
+  std::string program{};                                 // empty: $ATTEST_WORKER, else this program
+  double seconds = 10;                                   // for a call
+  std::uint64_t memory_bytes = std::uint64_t{16} << 30;  // beside the tensors; 0: no limit
 };
 
 // A shared object in a process of its own. Whatever it does ends as a Status:
@@ -20,7 +20,8 @@ struct WorkerOptions {
 //   - a crash, an exit, an exception, a changed floating-point environment is `failed`, with what
 //     was touched where that is known; the process is started afresh for the next call
 //   - a call that runs past its time is repeated once in a fresh process, with twice the time and
-//     while no other such repetition runs on this file; it is `failed` if that ends likewise
+//     while no other such repetition runs on this file; it is `failed` if that ends likewise.
+//     After that calls get a tenth of the time, once: simplifying a hang ends in reasonable time
 // Throws LoadError, here and when the process has to be started again.
 std::unique_ptr<properties::Candidate> in_worker(const std::string& path,
                                                  const WorkerOptions& options = {});

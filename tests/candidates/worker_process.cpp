@@ -4,10 +4,13 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <system_error>
 #include <utility>
@@ -24,16 +27,9 @@ namespace {
 // Above the numbers that the worker gets, so that none is overwritten before it is copied.
 Descriptor above_worker(int number) {
   const Descriptor low(number);
-  Descriptor high(fcntl(number, F_DUPFD_CLOEXEC, wire::answer_fd + 1));
+  Descriptor high(fcntl(number, F_DUPFD_CLOEXEC, wire::socket_fd + 1));
   if (high.number() < 0) fail_system("fcntl");
   return high;
-}
-
-std::pair<Descriptor, Descriptor> pipe_ends() {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) fail_system("pipe");
-  Descriptor read_end = above_worker(ends[0]);
-  return {std::move(read_end), above_worker(ends[1])};
 }
 
 struct SpawnPlan {
@@ -107,22 +103,22 @@ bool SharedMemory::reserve(const std::array<std::uint64_t, wire::slot_count>& by
 
 WorkerProcess::WorkerProcess(const std::string& program, const std::string& path,
                              std::uint64_t memory_bytes, int memory_fd) {
-  auto [command_read, command_write] = pipe_ends();
-  auto [answer_read, answer_write] = pipe_ends();
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail_system("socketpair");
+  socket_ = above_worker(ends[0]);
+  const Descriptor theirs = above_worker(ends[1]);
   SpawnPlan plan;
   posix_spawn_file_actions_addopen(&plan.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   plan.give(STDERR_FILENO, STDOUT_FILENO);  // what a kernel prints is no result of attest's
   plan.give(memory_fd, wire::memory_fd);
-  plan.give(command_read.number(), wire::command_fd);
-  plan.give(answer_write.number(), wire::answer_fd);
+  plan.give(theirs.number(), wire::socket_fd);
+  posix_spawn_file_actions_addclosefrom_np(&plan.actions, wire::socket_fd + 1);
   std::string name = "attest", command = worker_command, object = path,
               limit = std::to_string(memory_bytes);
   char* const arguments[] = {name.data(), command.data(), object.data(), limit.data(), nullptr};
   const int error =
       posix_spawn(&process_, program.c_str(), &plan.actions, &plan.attributes, arguments, environ);
   if (error != 0) fail_system("cannot start " + program, error);
-  command_ = std::move(command_write);
-  answer_ = std::move(answer_read);
 }
 
 WorkerProcess::~WorkerProcess() { bury(); }
@@ -134,26 +130,20 @@ WorkerProcess::Reply WorkerProcess::wait(double seconds) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return Reply::late;
-    pollfd wait{answer_.number(), POLLIN, 0};
+    pollfd wait{socket_.number(), POLLIN, 0};
     const int ready =
         poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1 << 30)));
     if (ready < 0 && errno != EINTR) fail_system("poll");
     if (ready <= 0) continue;
     char byte = 0;
-    const ssize_t got = read(answer_.number(), &byte, 1);
+    const ssize_t got = recv(socket_.number(), &byte, 1, 0);
     if (got == 1) return Reply::answered;
     if (got == 0 || errno != EINTR) return Reply::died;
   }
 }
 
 WorkerProcess::Reply WorkerProcess::ask(wire::Command command, double seconds) {
-  // A worker that died between calls would raise SIGPIPE here.
-  struct sigaction ignore {
-  }, before{};
-  ignore.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &ignore, &before);
-  const ssize_t wrote = write(command_.number(), &command, 1);
-  sigaction(SIGPIPE, &before, nullptr);
+  const ssize_t wrote = send(socket_.number(), &command, 1, MSG_NOSIGNAL);
   return wrote == 1 ? wait(seconds) : Reply::died;
 }
 

@@ -2,7 +2,7 @@
 
 #include <sys/types.h>
 
-#include <chrono>
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -69,7 +69,7 @@ class WorkerProcess {
 
  private:
   pid_t process_ = -1;
-  Descriptor command_, answer_;
+  Descriptor socket_;
 };
 
 }  // namespace attest::candidates

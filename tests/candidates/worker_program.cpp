@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <cfenv>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -221,12 +223,12 @@ class Worker {
  private:
   static bool answer() {
     const char done = '.';
-    return write(wire::answer_fd, &done, 1) == 1;
+    return send(wire::socket_fd, &done, 1, MSG_NOSIGNAL) == 1;
   }
 
   static bool hear(char& command) {
     for (;;) {
-      const ssize_t got = read(wire::command_fd, &command, 1);
+      const ssize_t got = recv(wire::socket_fd, &command, 1, 0);
       if (got == 1) return true;
       if (got == 0 || errno != EINTR) return false;
     }
@@ -296,8 +298,10 @@ class Worker {
 }  // namespace
 
 int worker_program(const std::vector<std::string>& arguments) {
-  // Only a caller that set up the descriptors has any use for this program.
-  if (arguments.size() != 2 || lseek(wire::memory_fd, 0, SEEK_CUR) < 0) return 2;
+  if (arguments.size() != 2 || lseek(wire::memory_fd, 0, SEEK_CUR) < 0) {
+    std::fputs("attest: candidate-worker is for attest's own use\n", stderr);
+    return 2;
+  }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);

@@ -5,14 +5,13 @@
 
 #include "tests/candidates/attest_candidate.h"
 
-// What a caller and its worker process share: one memory file, and two pipes that carry a byte a
-// call. Both ends are the same program, so structs travel as they lie.
+// What a caller and its worker process share: one memory file, and a socket that carries a byte
+// a call each way. Both ends are the same program, so structs travel as they lie.
 namespace attest::candidates::wire {
 
 // Descriptors of the worker.
 constexpr int memory_fd = 3;
-constexpr int command_fd = 4;
-constexpr int answer_fd = 5;
+constexpr int socket_fd = 4;
 
 enum Command : char { map_slots = 'm', call = 'c' };
 

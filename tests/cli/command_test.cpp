@@ -34,7 +34,8 @@ TEST(Program, CalledWithoutACommandSaysHowAndFails) {
 }
 
 TEST(Program, HelpOfACommandIsTheCommandsHelp) {
-  for (const char* command : {"estimate", "init", "trace", "verify", "replay", "oracle", "explain"}) {
+  for (const char* command :
+       {"estimate", "init", "trace", "verify", "replay", "oracle", "explain"}) {
     const Outcome outcome = attest({command, "--help"});
     EXPECT_EQ(outcome.exit, Exit::fine);
     EXPECT_EQ(outcome.out.find(std::string("Usage: attest ") + command), 0u);
@@ -45,10 +46,10 @@ TEST(Program, HelpOfACommandIsTheCommandsHelp) {
 TEST(Program, PrintsItsVersion) { EXPECT_EQ(attest({"--version"}).out.find("attest 0."), 0u); }
 
 TEST(Program, SuggestsTheNearestCommand) {
-  EXPECT_EQ(
-      complaint({"trase"}),
-      "attest: command: got \"trase\"; accepted: estimate, init, trace, verify, replay, oracle, explain; "
-      "did you mean trace?\n");
+  EXPECT_EQ(complaint({"trase"}),
+            "attest: command: got \"trase\"; accepted: estimate, init, trace, verify, replay, "
+            "oracle, explain; "
+            "did you mean trace?\n");
   EXPECT_EQ(complaint({"help", "estimat"}).find("attest: command: got \"estimat\""), 0u);
 }
 

@@ -133,7 +133,7 @@ TEST(Verify, FencesFailuresInMarkdown) {
 }
 
 TEST(Verify, RejectsEveryNullCandidate) {
-  const Outcome outcome = attest({"verify", "--self-check", "--cases", "50", "--jobs", "1"});
+  const Outcome outcome = attest({"verify", "--self-check", "--cases", "25", "--jobs", "1"});
   EXPECT_EQ(outcome.exit, Exit::fine) << outcome.out;
   EXPECT_EQ(outcome.out.find("PASSES"), std::string::npos);
 }

@@ -48,7 +48,7 @@ TEST(Worker, RefusesWhatCannotBeLoaded) {
 
 TEST(Worker, PassesEveryPropertyWithTheExampleKernels) {
   for (const char* name : {"my_kernel", "my_kernel_cpp"}) {
-    properties::RunPlan plan{.properties = {}, .cases = 10};
+    properties::RunPlan plan{.properties = {}, .cases = 10, .jobs = 2};
     for (const properties::Property& property : properties::all_properties())
       plan.properties.push_back(&property);
     const properties::RunReport report =

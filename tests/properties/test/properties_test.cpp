@@ -127,8 +127,8 @@ void expect_to_pass(const MakeCandidate& make, std::int64_t cases) {
   }
 }
 
-TEST(Properties, HoldForTheExplicitKernel) { expect_to_pass(candidates::explicit_kernel, 60); }
-TEST(Properties, HoldForTheStreamingKernel) { expect_to_pass(candidates::streaming_kernel, 60); }
+TEST(Properties, HoldForTheExplicitKernel) { expect_to_pass(candidates::explicit_kernel, 30); }
+TEST(Properties, HoldForTheStreamingKernel) { expect_to_pass(candidates::streaming_kernel, 30); }
 TEST(PropertiesLong, HoldForTheExplicitKernel) {
   expect_to_pass(candidates::explicit_kernel, 1500);
 }
