@@ -147,6 +147,39 @@ class Alone {
   Descriptor file_;
 };
 
+// Processes that can fork a worker and have none, kept for the next candidate of this thread.
+class IdleWorkers {
+ public:
+  std::unique_ptr<WorkerProcess> take(const std::string& program, std::uint64_t memory_bytes) {
+    std::unique_ptr<WorkerProcess> found;
+    for (Entry& entry : entries_)
+      if (!found && entry.process && entry.process->mine() && entry.program == program &&
+          entry.memory_bytes == memory_bytes)
+        found = std::move(entry.process);
+    std::erase_if(entries_, [](const Entry& e) { return !e.process || !e.process->mine(); });
+    return found ? std::move(found) : std::make_unique<WorkerProcess>(program, memory_bytes);
+  }
+
+  void give(const std::string& program, std::uint64_t memory_bytes,
+            std::unique_ptr<WorkerProcess> process) {
+    if (entries_.size() < most) entries_.push_back({program, memory_bytes, std::move(process)});
+  }
+
+ private:
+  static constexpr std::size_t most = 4;
+  struct Entry {
+    std::string program;
+    std::uint64_t memory_bytes;
+    std::unique_ptr<WorkerProcess> process;
+  };
+  std::vector<Entry> entries_;
+};
+
+IdleWorkers& idle_workers() {
+  thread_local IdleWorkers idle;
+  return idle;
+}
+
 // A worker process and the calls to it.
 class Worker {
  public:
@@ -156,6 +189,13 @@ class Worker {
     if (program_.empty()) program_ = named != nullptr ? named : "/proc/self/exe";
     start();
   }
+  ~Worker() {
+    if (!process_ || !process_->mine()) return;
+    stop();
+    if (process_) idle_workers().give(program_, options_.memory_bytes, std::move(process_));
+  }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
   const attest_info& info() const { return info_; }
   properties::Declaration declaration() const {
@@ -180,28 +220,33 @@ class Worker {
     return {.kind = Status::Kind::failed, .reason = std::move(reason)};
   }
 
+  SharedMemory& memory() { return process_->memory(); }
+
   void start() {
-    wire::Report& report = memory_.report();
+    if (!process_) process_ = idle_workers().take(program_, options_.memory_bytes);
+    wire::Request& request = memory().request();
+    if (path_.size() >= request.path.size()) throw LoadError(path_.substr(0, 80), "path too long");
+    request.path[path_.copy(request.path.data(), path_.size())] = '\0';
+    wire::Report& report = memory().report();
     std::memset(static_cast<void*>(&report), 0, sizeof report);
-    process_.emplace(program_, path_, options_.memory_bytes, memory_.descriptor());
+    runs_ = true;
     mapped_ = false;
-    switch (process_->wait(load_seconds)) {
+    switch (process_->start(load_seconds)) {
       case Reply::late:
-        process_.reset();
+        stop();
         throw LoadError(path_, fmt::format("loading it took more than {} s", load_seconds));
       case Reply::died: {
-        const int status = process_->bury();
-        const wire::Fault fault = report.fault;
-        process_.reset();
-        throw LoadError(path_, "loading it " + death(status, fault));
+        const std::string how = death();
+        stop();
+        throw LoadError(path_, "loading it " + how);
       }
       case Reply::answered:
         break;
     }
     report.text.back() = report.name.back() = '\0';
     if (report.state != wire::State::ready) {
-      process_.reset();
       const std::string text = report.text.data();
+      stop();
       throw LoadError(path_, text.starts_with(path_ + ": ") ? text.substr(path_.size() + 2) : text);
     }
     info_ = report.info;
@@ -210,23 +255,28 @@ class Worker {
     loaded_ = report.loaded;
   }
 
+  void stop() {
+    runs_ = false;
+    if (!process_->end()) process_.reset();
+  }
+
   // Nothing where the time ran out.
   std::optional<Status> attempt(const AbiCall& call, double seconds) {
-    if (!process_) start();
+    if (!runs_) start();
     if (const std::string changed = describe(loaded_); !changed.empty())
       return failed("loading it turned " + changed + " (linked with -ffast-math?)");
 
     std::vector<Buffer> buffers = buffers_of(call.problem, call.result);
     std::array<std::uint64_t, wire::slot_count> wanted{};
     for (const Buffer& b : buffers) wanted[b.slot] = b.bytes + align(b);
-    if (memory_.reserve(wanted) || !mapped_) {
+    if (memory().reserve(wanted) || !mapped_) {
       if (process_->ask(wire::map_slots, load_seconds) != Reply::answered) {
-        process_.reset();
+        stop();
         return failed("no room for its tensors in a worker process");
       }
       mapped_ = true;
     }
-    wire::Request& request = memory_.request();
+    wire::Request& request = memory().request();
     request.start_aligned = start_aligned(buffers.front());
     request.problem = call.problem;
     request.result = call.result;
@@ -234,16 +284,15 @@ class Worker {
       place(b, request.start_aligned);
       set_place(b.slot, address(b) + b.origin, request.problem, request.result);
     }
-    memory_.report().fault = {};
+    memory().report().fault = {};
 
     switch (process_->ask(wire::call, seconds)) {
       case Reply::late:
-        process_.reset();
+        stop();
         return {};
       case Reply::died: {
-        const int status = process_->bury();
-        Status broken = failed(death(status, memory_.report().fault, buffers));
-        process_.reset();
+        Status broken = failed(death(buffers));
+        stop();
         return broken;
       }
       case Reply::answered:
@@ -258,8 +307,8 @@ class Worker {
 
   // Copies a buffer to its slot, with its margins filled.
   void place(Buffer& b, bool start) {
-    std::byte* slot = memory_.slot(b.slot);
-    const std::uint64_t capacity = memory_.capacity(b.slot);
+    std::byte* slot = memory().slot(b.slot);
+    const std::uint64_t capacity = memory().capacity(b.slot);
     // Slots begin at multiples of a page, so offsets decide the origin's alignment.
     const std::uint64_t a = align(b);
     b.offset = start ? (a - b.origin % a) % a : (capacity - b.bytes + b.origin) / a * a - b.origin;
@@ -269,15 +318,15 @@ class Worker {
     std::memset(slot + b.offset + b.bytes, filler, after);
   }
 
-  std::uint64_t address(const Buffer& b) { return memory_.report().address[b.slot] + b.offset; }
+  std::uint64_t address(const Buffer& b) { return memory().report().address[b.slot] + b.offset; }
 
   std::pair<std::uint64_t, std::uint64_t> margins(const Buffer& b) {
     return {std::min(margin, b.offset),
-            std::min(margin, memory_.capacity(b.slot) - b.offset - b.bytes)};
+            std::min(margin, memory().capacity(b.slot) - b.offset - b.bytes)};
   }
 
   Status receive(const std::vector<Buffer>& buffers) {
-    wire::Report& report = memory_.report();
+    wire::Report& report = memory().report();
     report.text.back() = '\0';
     switch (report.ended) {
       case wire::Ended::no_memory_for_workspace:
@@ -299,13 +348,13 @@ class Worker {
     if (!status.done()) return status;
     for (const Buffer& b : buffers)
       if (b.slot >= wire::first_writable)
-        std::memcpy(const_cast<void*>(b.lowest), memory_.slot(b.slot) + b.offset, b.bytes);
+        std::memcpy(const_cast<void*>(b.lowest), memory().slot(b.slot) + b.offset, b.bytes);
     return status;
   }
 
   // What was written beside a result, on the side that has no guard.
   std::string breach_of(const Buffer& b) {
-    const std::byte* begin = memory_.slot(b.slot) + b.offset;
+    const std::byte* begin = memory().slot(b.slot) + b.offset;
     const std::byte* end = begin + b.bytes;
     const auto [before, after] = margins(b);
     const auto touched = [](std::byte x) { return x != std::byte{filler}; };
@@ -333,14 +382,16 @@ class Worker {
   }
 
   // "crashed: read past the end of k by 1 element (SIGSEGV)"
-  std::string death(int status, const wire::Fault& fault, std::span<const Buffer> buffers = {}) {
+  std::string death(std::span<const Buffer> buffers = {}) {
+    const wire::Report& report = memory().report();
+    const int status = report.wait_status;
+    const wire::Fault fault = report.fault;
     if (WIFEXITED(status))
       return fmt::format("ended the process with exit status {}", WEXITSTATUS(status));
     if (fault.signal == 0 || fault.signal != WTERMSIG(status))
       return fmt::format("crashed ({})", signal_name(WTERMSIG(status)));
     std::vector<Place> places;
     for (const Buffer& b : buffers) places.push_back(place_of(b));
-    const wire::Report& report = memory_.report();
     if (!buffers.empty() && report.workspace_address != 0)
       places.push_back({.name = wire::slot_names.back(),
                         .writable = true,
@@ -353,8 +404,8 @@ class Worker {
   std::string path_;
   WorkerOptions options_;
   std::string program_;
-  SharedMemory memory_;
-  std::optional<WorkerProcess> process_;
+  std::unique_ptr<WorkerProcess> process_;
+  bool runs_ = false;
   bool mapped_ = false;
   bool hung_ = false;  // a call did not return in both its attempts
   attest_info info_{};

@@ -101,8 +101,8 @@ bool SharedMemory::reserve(const std::array<std::uint64_t, wire::slot_count>& by
   return true;
 }
 
-WorkerProcess::WorkerProcess(const std::string& program, const std::string& path,
-                             std::uint64_t memory_bytes, int memory_fd) {
+WorkerProcess::WorkerProcess(const std::string& program, std::uint64_t memory_bytes)
+    : owner_(getpid()) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail_system("socketpair");
   socket_ = above_worker(ends[0]);
@@ -110,18 +110,24 @@ WorkerProcess::WorkerProcess(const std::string& program, const std::string& path
   SpawnPlan plan;
   posix_spawn_file_actions_addopen(&plan.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   plan.give(STDERR_FILENO, STDOUT_FILENO);  // what a kernel prints is no result of attest's
-  plan.give(memory_fd, wire::memory_fd);
+  plan.give(memory_.descriptor(), wire::memory_fd);
   plan.give(theirs.number(), wire::socket_fd);
   posix_spawn_file_actions_addclosefrom_np(&plan.actions, wire::socket_fd + 1);
-  std::string name = "attest", command = worker_command, object = path,
-              limit = std::to_string(memory_bytes);
-  char* const arguments[] = {name.data(), command.data(), object.data(), limit.data(), nullptr};
+  std::string name = "attest", command = worker_command, limit = std::to_string(memory_bytes);
+  char* const arguments[] = {name.data(), command.data(), limit.data(), nullptr};
   const int error =
       posix_spawn(&process_, program.c_str(), &plan.actions, &plan.attributes, arguments, environ);
   if (error != 0) fail_system("cannot start " + program, error);
 }
 
-WorkerProcess::~WorkerProcess() { bury(); }
+WorkerProcess::~WorkerProcess() {
+  if (!mine()) return;
+  kill(process_, SIGKILL);  // and with it the worker
+  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+bool WorkerProcess::mine() const { return owner_ == getpid(); }
 
 WorkerProcess::Reply WorkerProcess::wait(double seconds) {
   using Clock = std::chrono::steady_clock;
@@ -137,24 +143,31 @@ WorkerProcess::Reply WorkerProcess::wait(double seconds) {
     if (ready <= 0) continue;
     char byte = 0;
     const ssize_t got = recv(socket_.number(), &byte, 1, 0);
-    if (got == 1) return Reply::answered;
-    if (got == 0 || errno != EINTR) return Reply::died;
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 1 && byte != wire::ended) return Reply::answered;
+    worker_runs_ = false;
+    broken_ = got != 1;
+    return Reply::died;
   }
+}
+
+WorkerProcess::Reply WorkerProcess::start(double seconds) {
+  worker_runs_ = true;
+  return ask(wire::start, seconds);
 }
 
 WorkerProcess::Reply WorkerProcess::ask(wire::Command command, double seconds) {
-  const ssize_t wrote = send(socket_.number(), &command, 1, MSG_NOSIGNAL);
-  return wrote == 1 ? wait(seconds) : Reply::died;
+  if (send(socket_.number(), &command, 1, MSG_NOSIGNAL) == 1) return wait(seconds);
+  broken_ = true;
+  return Reply::died;
 }
 
-int WorkerProcess::bury() {
-  if (process_ < 0) return 0;
-  kill(process_, SIGKILL);
-  int status = 0;
-  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+bool WorkerProcess::end() {
+  while (worker_runs_ && !broken_) {
+    kill(process_, SIGTERM);
+    if (wait(10) == Reply::late) broken_ = true;
   }
-  process_ = -1;
-  return status;
+  return !broken_;
 }
 
 }  // namespace attest::candidates

@@ -50,26 +50,35 @@ class SharedMemory {
   std::array<std::size_t, wire::slot_count> slot_at_{};
 };
 
-// A running worker, killed at the end.
+// `program candidate-worker`, and the worker that it forked, if any. Killed at the end by the
+// process that started it.
 class WorkerProcess {
  public:
-  // `program candidate-worker path memory_bytes`
-  WorkerProcess(const std::string& program, const std::string& path, std::uint64_t memory_bytes,
-                int memory_fd);
+  WorkerProcess(const std::string& program, std::uint64_t memory_bytes);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();
 
   enum class Reply { answered, died, late };
-  Reply wait(double seconds);
+  // A fresh worker over the shared object of the request. Any one before it must have ended.
+  Reply start(double seconds);
   Reply ask(wire::Command command, double seconds);
 
-  // Of one that died: its wait status. Of another: kills it first.
-  int bury();
+  // Ends the worker, if it runs. False where nothing more can be had of this process.
+  bool end();
+
+  SharedMemory& memory() { return memory_; }
+  bool mine() const;  // not inherited over a fork
 
  private:
-  pid_t process_ = -1;
+  Reply wait(double seconds);
+
+  SharedMemory memory_;
   Descriptor socket_;
+  pid_t process_ = -1;
+  pid_t owner_ = -1;
+  bool worker_runs_ = false;
+  bool broken_ = false;  // the process that forks workers is gone
 };
 
 }  // namespace attest::candidates

@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -162,6 +163,12 @@ class Workspace {
   std::size_t capacity_ = 0;
 };
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool can_limit_memory = false;  // its shadow takes terabytes of addresses
+#else
+constexpr bool can_limit_memory = true;
+#endif
+
 std::uint64_t address_space_bytes() {
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -170,15 +177,11 @@ std::uint64_t address_space_bytes() {
 
 // `bytes` more than is in use now; 0: no limit.
 void limit_memory(std::uint64_t bytes) {
-#if !defined(__SANITIZE_ADDRESS__)  // its shadow takes terabytes of addresses
-  if (bytes == 0) return;
+  if (!can_limit_memory || bytes == 0) return;
   rlimit limit{};
   getrlimit(RLIMIT_AS, &limit);
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, address_space_bytes() + bytes);
   setrlimit(RLIMIT_AS, &limit);
-#else
-  (void)bytes;
-#endif
 }
 
 template <std::size_t n>
@@ -198,10 +201,41 @@ class Worker {
     watch_faults(*report_);
   }
 
-  int serve(const std::string& path) {
+  // In the process that only forks: a worker for every `start`, one at a time.
+  int fork_workers() {
+    struct sigaction action {};
+    action.sa_handler = end_worker;
+    sigaction(SIGTERM, &action, nullptr);
+    for (char command = '\0'; hear(command);) {
+      if (command != wire::start) continue;  // meant for a worker that was gone
+      const pid_t caller = getpid();
+      worker = fork();
+      if (worker < 0) return 71;
+      if (worker == 0) {
+        std::signal(SIGTERM, SIG_DFL);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        return getppid() == caller ? serve() : 0;
+      }
+      int status = 0;
+      while (waitpid(worker, &status, 0) < 0 && errno == EINTR) {
+      }
+      worker = 0;
+      report_->wait_status = status;
+      if (!answer(wire::ended)) return 0;
+    }
+    return 0;
+  }
+
+ private:
+  static inline volatile pid_t worker = 0;
+  static void end_worker(int) {
+    if (worker > 0) kill(worker, SIGKILL);
+  }
+
+  int serve() {
     limit_memory(memory_limit_);
     try {
-      object_.emplace(path);
+      object_.emplace(request_->path.data());
       report_->info = object_->info();
       report_->info.name = nullptr;
       copy_text(report_->name, object_->declaration().name);
@@ -211,7 +245,7 @@ class Worker {
       copy_text(report_->text, error.what());
       report_->state = wire::State::refused;
     }
-    for (char command = '\0'; answer() && hear(command);) {
+    for (char command = '\0'; answer(wire::done) && hear(command);) {
       if (command == wire::map_slots)
         map_slots();
       else
@@ -220,10 +254,8 @@ class Worker {
     return 0;
   }
 
- private:
-  static bool answer() {
-    const char done = '.';
-    return send(wire::socket_fd, &done, 1, MSG_NOSIGNAL) == 1;
+  static bool answer(wire::Answer answer) {
+    return send(wire::socket_fd, &answer, 1, MSG_NOSIGNAL) == 1;
   }
 
   static bool hear(char& command) {
@@ -298,7 +330,7 @@ class Worker {
 }  // namespace
 
 int worker_program(const std::vector<std::string>& arguments) {
-  if (arguments.size() != 2 || lseek(wire::memory_fd, 0, SEEK_CUR) < 0) {
+  if (arguments.size() != 1 || lseek(wire::memory_fd, 0, SEEK_CUR) < 0) {
     std::fputs("attest: candidate-worker is for attest's own use\n", stderr);
     return 2;
   }
@@ -306,7 +338,7 @@ int worker_program(const std::vector<std::string>& arguments) {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   try {
-    return Worker(std::stoull(arguments[1])).serve(arguments[0]);
+    return Worker(std::stoull(arguments[0])).fork_workers();
   } catch (const std::exception&) {
     return 70;
   }

@@ -13,7 +13,8 @@ namespace attest::candidates::wire {
 constexpr int memory_fd = 3;
 constexpr int socket_fd = 4;
 
-enum Command : char { map_slots = 'm', call = 'c' };
+enum Command : char { start = 's', map_slots = 'm', call = 'c' };
+enum Answer : char { done = '.', ended = '!' };  // `ended`: the worker, with Report::wait_status
 
 // Buffers have a slot each: read-only in the worker up to `sinks`, and guarded on both sides.
 enum Slot { q, k, v, allow, bias, key_lengths, slopes, sinks, output, lse, weights };
@@ -37,6 +38,7 @@ constexpr std::size_t page = 65536;
 constexpr std::size_t guard = 1 << 20;  // untouchable bytes on each side of a slot
 
 struct Request {
+  std::array<char, 4096> path;                     // of the shared object
   std::array<std::uint64_t, slot_count> capacity;  // of the slots, in bytes
   bool start_aligned;                              // where in its slot a buffer lies
   attest_problem problem;                          // with the worker's addresses
@@ -66,6 +68,7 @@ struct FloatingPoint {
 };
 
 struct Report {
+  std::int32_t wait_status;  // of a worker that ended
   State state;
   std::array<char, 1024> text;  // of `refused` and `threw`
   attest_info info;
