@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "attention/error.h"
 #include "attention/explicit_attention.h"
 #include "attention/streaming_attention.h"
 
@@ -12,7 +13,8 @@ namespace {
 // group.
 template <class T, class M>
 TensorView<T> by_head(M& projected, Index heads, const char* field) {
-  if (heads < 1 || projected.columns() % heads != 0)
+  if (heads < 1) throw InputError("heads", std::to_string(heads), "a whole number of 1 or more");
+  if (projected.columns() % heads != 0)
     throw InputError(field, std::to_string(projected.columns()) + " features",
                      "a width that " + std::to_string(heads) + " heads divide");
   const Index width = projected.columns() / heads;

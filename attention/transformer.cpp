@@ -19,10 +19,48 @@ Block seeded_block(const TransformerPlan& plan, SeededWeights& weights, bool cau
   return block;
 }
 
-void check_sequence(const char* field, const Matrix& sequence, bool taken) {
-  if ((sequence.rows() > 0) != taken)
-    throw InputError(field, std::to_string(sequence.rows()) + " positions",
+void check_at_least_one(const char* field, Index value) {
+  if (value < 1) throw InputError(field, std::to_string(value), "a whole number of 1 or more");
+}
+
+void check_plan(const TransformerPlan& plan) {
+  check_at_least_one("layers", plan.layers);
+  check_at_least_one("width", plan.width);
+  check_at_least_one("heads", plan.heads);
+  if (plan.width % plan.heads != 0)
+    throw InputError("heads", std::to_string(plan.heads),
+                     "a divisor of the width " + std::to_string(plan.width));
+}
+
+bool has_encoder(Family family) { return family != Family::decoder_only; }
+bool has_decoder(Family family) { return family != Family::encoder_only; }
+
+void check_stack(const std::string& field, const std::vector<Block>& stack, bool taken,
+                 bool may_cross) {
+  if (stack.empty() == taken)
+    throw InputError(field, std::to_string(stack.size()) + " blocks",
+                     taken ? "one block or more" : "none: this family does not have it");
+  for (std::size_t n = 0; n < stack.size(); ++n)
+    if (stack[n].cross_attention && !may_cross)
+      throw InputError(field + " block " + std::to_string(n), "cross-attention",
+                       "none: there is no other sequence to read");
+}
+
+void check_stacks(const Transformer& transformer) {
+  const Family family = transformer.family;
+  check_stack("encoder", transformer.encoder, has_encoder(family), false);
+  check_stack("decoder", transformer.decoder, has_decoder(family), has_encoder(family));
+}
+
+void check_sequence(const char* field, Index positions, bool taken) {
+  if (taken ? positions < 1 : positions != 0)
+    throw InputError(field, std::to_string(positions) + " positions",
                      taken ? "one position or more" : "none: this family does not take it");
+}
+
+void check_sequences(Family family, Index source, Index target) {
+  check_sequence("source", source, has_encoder(family));
+  check_sequence("target", target, has_decoder(family));
 }
 
 // Rows of dependence on (source, target) inputs; row i of `mask` says which rows below it reads.
@@ -61,21 +99,22 @@ InformationFlow empty_flow(const Transformer& transformer, Index source, Index t
 }  // namespace
 
 Transformer assemble(const TransformerPlan& plan) {
+  check_plan(plan);
   SeededWeights weights(plan.seed);
   Transformer transformer{.family = plan.family, .encoder = {}, .decoder = {}};
   const bool both = plan.family == Family::encoder_decoder;
   for (Index n = 0; n < plan.layers; ++n) {
-    if (plan.family != Family::decoder_only)
+    if (has_encoder(plan.family))
       transformer.encoder.push_back(seeded_block(plan, weights, false, false));
-    if (plan.family != Family::encoder_only)
+    if (has_decoder(plan.family))
       transformer.decoder.push_back(seeded_block(plan, weights, true, both));
   }
   return transformer;
 }
 
 Matrix apply(const Transformer& transformer, const Sequences& sequences) {
-  check_sequence("source", sequences.source, transformer.family != Family::decoder_only);
-  check_sequence("target", sequences.target, transformer.family != Family::encoder_only);
+  check_stacks(transformer);
+  check_sequences(transformer.family, sequences.source.rows(), sequences.target.rows());
   Matrix source = sequences.source;
   for (const Block& block : transformer.encoder) source = apply(block, source).output;
   if (transformer.family == Family::encoder_only) return source;
@@ -86,6 +125,8 @@ Matrix apply(const Transformer& transformer, const Sequences& sequences) {
 }
 
 InformationFlow declared_flow(const Transformer& transformer, Index source, Index target) {
+  check_stacks(transformer);
+  check_sequences(transformer.family, source, target);
   Reads encoded = own_positions(source, 0, source + target);
   for (const Block& block : transformer.encoder) encoded = attend(encoded, encoded, block.causal);
   Reads decoded = own_positions(target, source, source + target);
@@ -101,6 +142,8 @@ InformationFlow declared_flow(const Transformer& transformer, Index source, Inde
 
 InformationFlow measured_flow(const Transformer& transformer, Index source, Index target,
                               std::uint64_t seed) {
+  check_stacks(transformer);
+  check_sequences(transformer.family, source, target);
   const Block& first =
       transformer.encoder.empty() ? transformer.decoder.front() : transformer.encoder.front();
   const Index width = first.self_attention.query.weight.rows();

@@ -16,6 +16,8 @@ enum class Family {
   decoder_only,     // one causal stack
 };
 
+// One block or more in each stack that the family has. The decoder's blocks have cross-attention
+// only beside an encoder. What takes a Transformer throws InputError for any other.
 struct Transformer {
   Family family = Family::decoder_only;
   std::vector<Block> encoder;  // empty for decoder_only
@@ -25,12 +27,13 @@ struct Transformer {
 // What a Transformer is, with weights drawn from `seed`.
 struct TransformerPlan {
   Family family = Family::decoder_only;
-  Index layers = 2;  // of each stack
-  Index width = 8;
-  Index heads = 2;
+  Index layers = 2;  // of each stack, 1 or more
+  Index width = 8;   // 1 or more
+  Index heads = 2;   // 1 or more, dividing the width
   NormPlacement placement = NormPlacement::post;
   std::uint64_t seed = 1;
 };
+// Throws InputError for a number outside its range.
 Transformer assemble(const TransformerPlan& plan);
 
 // The sequences that a family takes: encoder_decoder a source and a target, encoder_only a source,
@@ -58,7 +61,8 @@ struct InformationFlow {
   bool operator==(const InformationFlow&) const = default;
 };
 
-// From the masks alone, composed over the layers and residual paths.
+// From the masks alone, composed over the layers and residual paths. Throws InputError for a number
+// of positions that the family does not take, as measured_flow does.
 InformationFlow declared_flow(const Transformer& transformer, Index source, Index target);
 
 // From behaviour: each input position in turn is changed, and the outputs that change by a single

@@ -12,6 +12,7 @@
 #include "attention/error.h"
 #include "attention/spelling.h"
 #include "cli/version.h"
+#include "reports/printable.h"
 #include "tests/candidates/shared_object.h"
 #include "tests/candidates/worker_program.h"
 
@@ -23,6 +24,11 @@ constexpr std::array commands = {
             estimate},
     Command{"init", "a folder with an example kernel to verify, in C and C++", init},
     Command{"trace", "the arithmetic of a small attention problem, step by step", trace},
+    Command{"verify", "is an attention implementation right? properties over random problems",
+            verify},
+    Command{"replay", "one case of verify again, in full", replay},
+    Command{"oracle", "the true result of a problem file, to 50 digits", oracle},
+    Command{"explain", "what a property says, why, and which faults it sees", explain},
 };
 
 std::string overview() {
@@ -69,7 +75,7 @@ Exit dispatch(const Arguments& arguments, const Terminal& terminal) {
 Exit complain(const Terminal& terminal, std::string_view line, Exit exit) {
   const char* red = terminal.colour_err ? "\x1b[31m" : "";
   const char* plain = terminal.colour_err ? "\x1b[0m" : "";
-  terminal.err << red << "attest: " << plain << line << '\n';
+  terminal.err << red << "attest: " << plain << reports::printable(line) << '\n';
   return exit;
 }
 

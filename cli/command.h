@@ -22,6 +22,7 @@ struct Terminal {
   std::ostream& err;
   bool colour_out = false;  // out is a terminal and NO_COLOR is unset or empty
   bool colour_err = false;
+  bool err_is_terminal = false;  // progress may be shown there
 };
 
 using Arguments = std::vector<std::string>;  // after the command's name
@@ -38,7 +39,11 @@ struct Command {
 Exit run(const Arguments& arguments, const Terminal& terminal);
 
 Exit estimate(const Arguments& arguments, const Terminal& terminal);
+Exit explain(const Arguments& arguments, const Terminal& terminal);
 Exit init(const Arguments& arguments, const Terminal& terminal);
+Exit oracle(const Arguments& arguments, const Terminal& terminal);
+Exit replay(const Arguments& arguments, const Terminal& terminal);
 Exit trace(const Arguments& arguments, const Terminal& terminal);
+Exit verify(const Arguments& arguments, const Terminal& terminal);
 
 }  // namespace attest::cli

@@ -21,7 +21,7 @@ Usage usage() {
               "Writes a folder NAME with an example kernel in C and in C++ behind attest's C\n"
               "interface, and what builds it: a start for `attest verify` of your own kernel.",
           .options = {},
-          .takes_name = true,
+          .words = 1,
           .examples = {"attest init my_kernel"}};
 }
 

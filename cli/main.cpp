@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   const attest::cli::Terminal terminal{.out = std::cout,
                                        .err = std::cerr,
                                        .colour_out = colour(STDOUT_FILENO),
-                                       .colour_err = colour(STDERR_FILENO)};
+                                       .colour_err = colour(STDERR_FILENO),
+                                       .err_is_terminal = isatty(STDERR_FILENO) != 0};
   return static_cast<int>(attest::cli::run({argv + 1, argv + argc}, terminal));
 }

@@ -89,8 +89,8 @@ Given parse(const Usage& usage, const Arguments& arguments) {
     if (option.position_key >= 0 || option.string_key.empty()) {
       const std::string word = option.original_tokens.empty() ? "" : option.original_tokens[0];
       if (word.starts_with('-')) throw InputError("argument", word, "a flag with two dashes");
-      if (!usage.takes_name || given.name_) throw InputError("argument", word, usage.line);
-      given.name_ = word;
+      if (std::ssize(given.words_) >= usage.words) throw InputError("argument", word, usage.line);
+      given.words_.push_back(word);
       continue;
     }
     if (given.has(option.string_key))

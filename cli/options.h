@@ -22,7 +22,7 @@ struct Usage {
   const char* line;     // "attest trace NAME"
   const char* summary;  // a sentence or two
   std::vector<Option> options;
-  bool takes_name = false;  // one word beside the flags
+  int words = 0;  // most words beside the flags
   std::vector<const char*> examples;
 };
 
@@ -32,14 +32,18 @@ class Given {
   bool has(const std::string& name) const { return find(name) != nullptr; }
   // The argument of a flag, or `otherwise`.
   std::string text(const std::string& name, const std::string& otherwise = {}) const;
-  std::optional<std::string> name() const { return name_; }
+  const Arguments& words() const { return words_; }
+  // The first word beside the flags.
+  std::optional<std::string> name() const {
+    return words_.empty() ? std::nullopt : std::optional(words_.front());
+  }
 
  private:
   friend Given parse(const Usage& usage, const Arguments& arguments);
   const std::string* find(const std::string& name) const;
 
   std::vector<std::pair<std::string, std::string>> values_;
-  std::optional<std::string> name_;
+  Arguments words_;
 };
 
 // Throws InputError for an unknown flag (with the nearest known), a flag given twice, a missing

@@ -122,12 +122,14 @@ constexpr std::array fixtures = {
 
 std::span<const TraceFixture> trace_fixtures() { return fixtures; }
 
-const TraceFixture& find_trace_fixture(std::string_view name) {
+const TraceFixture& find_trace_fixture(std::string_view name,
+                                       std::span<const std::string_view> others) {
   std::vector<std::string_view> names;
   for (const TraceFixture& fixture : fixtures) {
     if (fixture.name == name) return fixture;
     names.push_back(fixture.name);
   }
+  names.insert(names.end(), others.begin(), others.end());
   throw InputError("fixture", std::string(name), listed(names) + did_you_mean(name, names));
 }
 

@@ -16,7 +16,8 @@ struct TraceFixture {
 
 std::span<const TraceFixture> trace_fixtures();
 
-// Throws InputError listing the names, with the nearest.
-const TraceFixture& find_trace_fixture(std::string_view name);
+// Throws InputError listing the names, `others` that are no fixtures too, with the nearest.
+const TraceFixture& find_trace_fixture(std::string_view name,
+                                       std::span<const std::string_view> others = {});
 
 }  // namespace attest::cli

@@ -61,13 +61,6 @@ void for_each_row(const Problem<double>& problem, Visit visit) {
       for (Index i = 0; i < s.queries; ++i) visit(Token{b, h, i}, trace_row(problem, b, h, i));
 }
 
-// Fixed decimals; what rounds to zero has no sign.
-std::string decimals(double x, int digits) {
-  const std::string text = fmt::format("{:.{}f}", x, digits);
-  return text.find_first_not_of("-0.") == std::string::npos && text[0] == '-' ? text.substr(1)
-                                                                              : text;
-}
-
 std::string vector_text(const TensorView<const double>& tensor, Token t) {
   std::vector<double> row;
   for (Index c = 0; c < tensor.extents()[3]; ++c)
@@ -127,6 +120,12 @@ Table row_table(const Problem<double>& problem, Token query, const RowTrace& row
 }
 
 }  // namespace
+
+std::string decimals(double x, int digits) {
+  const std::string text = fmt::format("{:.{}f}", x, digits);
+  return text.find_first_not_of("-0.") == std::string::npos && text[0] == '-' ? text.substr(1)
+                                                                              : text;
+}
 
 std::vector<Table> trace_tables(const Problem<double>& problem, int digits) {
   std::vector<Table> tables;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "attention/problem.h"
@@ -7,6 +8,9 @@
 #include "reports/table.h"
 
 namespace attest::cli {
+
+// Fixed decimals; what rounds to zero has no sign.
+std::string decimals(double x, int digits);
 
 // The arithmetic of every row of a problem, one table a row, numbers with `digits` decimals.
 std::vector<reports::Table> trace_tables(const Problem<double>& problem, int digits);

@@ -1,13 +1,17 @@
 # Installs the libraries, their headers and the program, so that find_package(attest) works.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS attest_attention attest_oracle attest_estimator attest_reports
+        attest_properties attest_candidates
         EXPORT attestTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS attest RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 foreach(folder attention oracle estimator reports)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attest
           FILES_MATCHING PATTERN "*.h")
+endforeach()
+foreach(folder properties candidates)
+  install(DIRECTORY tests/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attest/tests
+          FILES_MATCHING PATTERN "*.h" PATTERN test EXCLUDE)
 endforeach()
 
 install(FILES tests/candidates/attest_candidate.h

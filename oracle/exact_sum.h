@@ -33,8 +33,7 @@ class ExactSum {
   static constexpr int limb_bits = 64;
   static constexpr int first_exponent = 2 * Dyadic::lowest_exponent;
   static constexpr int last_exponent = 2 * Dyadic::highest_exponent + 106 + 61;
-  static constexpr std::size_t limbs =
-      static_cast<std::size_t>((last_exponent - first_exponent) / limb_bits + 2);
+  static constexpr std::size_t limbs = std::size_t{last_exponent - first_exponent} / limb_bits + 2;
   static_assert(Dyadic::lowest_exponent + lowest_scale - fraction_bits >= first_exponent);
   using Limbs = std::array<std::uint64_t, limbs>;
 

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "reports/utf8.h"
+
 namespace attest::reports {
 namespace {
 
@@ -21,10 +23,14 @@ bool is_integer(std::string_view digits) {
          (digits.size() == 1 || digits[0] != '0');
 }
 
+constexpr char32_t replacement = 0xfffd;  // stands for a byte that is not UTF-8
+
 std::string quoted(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
-    switch (c) {
+  while (!text.empty()) {
+    const CodePoint point = first_code_point(text);
+    text.remove_prefix(point.bytes.size());
+    switch (point.valid ? point.value : replacement) {
       case '"':
         out += "\\\"";
         break;
@@ -41,10 +47,11 @@ std::string quoted(std::string_view text) {
         out += "\\t";
         break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20)
-          out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        if (point.is_control() || !point.valid)
+          out += fmt::format("\\u{:04x}",
+                             static_cast<unsigned>(point.valid ? point.value : replacement));
         else
-          out += c;
+          out += point.bytes;
     }
   }
   return out + '"';

@@ -16,7 +16,7 @@ class JsonWriter {
   JsonWriter& begin_array();
   JsonWriter& end_array();
   JsonWriter& key(std::string_view name);
-  JsonWriter& value(std::string_view text);  // escaped; must be UTF-8
+  JsonWriter& value(std::string_view text);  // escaped; a byte that is not UTF-8 becomes U+FFFD
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
   JsonWriter& integer(std::string_view digits);
   JsonWriter& real(double number);  // shortest text that reads back equal; null where not finite

@@ -4,6 +4,9 @@
 #include <numeric>
 #include <string_view>
 
+#include "attention/error.h"
+#include "reports/printable.h"
+
 namespace attest::reports {
 namespace {
 
@@ -26,7 +29,7 @@ std::vector<std::size_t> column_widths(const Table& table) {
   for (const Column& column : table.columns) widths.push_back(code_points(column.title));
   for (const Row& row : table.rows)
     for (std::size_t c = 0; c < widths.size(); ++c)
-      widths[c] = std::max(widths[c], code_points(row.cells.at(c)));
+      widths[c] = std::max(widths[c], code_points(row.cells[c]));
   return widths;
 }
 
@@ -55,23 +58,51 @@ std::string styled(const std::string& line, const char* style, bool colour) {
   return colour ? style + line + plain : line;
 }
 
-std::string markdown_cell(const std::string& text) {
+void check_rows(const Table& table) {
+  for (const Row& row : table.rows) ATTEST_CHECK(row.cells.size() == table.columns.size());
+}
+
+Table printable_table(Table table) {
+  table.title = printable(table.title);
+  for (Column& column : table.columns) column.title = printable(column.title);
+  for (Row& row : table.rows)
+    for (std::string& cell : row.cells) cell = printable(cell);
+  for (std::string& note : table.notes) note = printable(note);
+  return table;
+}
+
+// Inside a line: emphasis, code, links, HTML, entities, strike-through, mathematics, cell borders.
+std::string markdown_inline(const std::string& text) {
+  const std::string shown = printable(text, "\r\n");
   std::string out;
-  for (const char c : text) {
-    if (c == '|')
-      out += "\\|";
-    else if (c == '\n')
+  for (std::size_t n = 0; n < shown.size(); ++n) {
+    const char c = shown[n];
+    if (c == '\r' && n + 1 < shown.size() && shown[n + 1] == '\n') continue;  // CRLF is one break
+    if (c == '\n' || c == '\r')
       out += "<br>";
-    else if (c != '\r')
+    else if (std::string_view("\\`*_[]<>&~$|").find(c) != std::string_view::npos)
+      out += {'\\', c};
+    else
       out += c;
   }
   return out;
 }
 
+// A paragraph: also what would make its start a heading, a list, or a rule.
+std::string markdown_paragraph(const std::string& text) {
+  const std::string out =
+      markdown_inline(text.substr(std::min(text.find_first_not_of(" \t"), text.size())));
+  const std::size_t digits = std::min(out.find_first_not_of("0123456789"), out.size());
+  const std::string_view marks = digits == 0 ? "#+-=" : ".)";
+  const bool marked = digits < out.size() && marks.find(out[digits]) != std::string_view::npos;
+  return marked ? out.substr(0, digits) + '\\' + out.substr(digits) : out;
+}
+
 std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string shown = printable(text, "\t\r\n");  // not const: it may be what is returned
+  if (shown.find_first_of(",\"\r\n") == std::string::npos) return shown;
   std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  for (const char c : shown) out += c == '"' ? "\"\"" : std::string(1, c);
   return out + '"';
 }
 
@@ -84,7 +115,9 @@ std::string joined(std::size_t count, const char* separator, Cell cell) {
 
 }  // namespace
 
-std::string as_text(const Table& table, bool colour, std::size_t width) {
+std::string as_text(const Table& original, bool colour, std::size_t width) {
+  check_rows(original);
+  const Table table = printable_table(original);
   const std::vector<std::size_t> widths = column_widths(table);
   const auto line = [&](auto cell) {
     return without_trailing_spaces(joined(widths.size(), "  ", [&](std::size_t c) {
@@ -106,29 +139,31 @@ std::string as_text(const Table& table, bool colour, std::size_t width) {
 }
 
 std::string as_markdown(const Table& table) {
+  check_rows(table);
   const std::size_t count = table.columns.size();
   const auto line = [&](auto cell) { return "| " + joined(count, " | ", cell) + " |\n"; };
   std::string out;
-  if (!table.title.empty()) out += "**" + markdown_cell(table.title) + "**\n\n";
-  out += line([&](std::size_t c) { return markdown_cell(table.columns[c].title); });
+  if (!table.title.empty()) out += "**" + markdown_inline(table.title) + "**\n\n";
+  out += line([&](std::size_t c) { return markdown_inline(table.columns[c].title); });
   out += line([&](std::size_t c) {
     return std::string(table.columns[c].align == Align::right ? "---:" : "---");
   });
   for (const Row& row : table.rows)
     out += line([&](std::size_t c) {
-      const std::string text = markdown_cell(row.cells.at(c));
+      const std::string text = markdown_inline(row.cells[c]);
       return row.emphasised && !text.empty() ? "**" + text + "**" : text;
     });
-  for (const std::string& note : table.notes) out += "\n" + markdown_cell(note) + "\n";
+  for (const std::string& note : table.notes) out += "\n" + markdown_paragraph(note) + "\n";
   return out;
 }
 
 std::string as_csv(const Table& table) {
+  check_rows(table);
   const std::size_t count = table.columns.size();
   std::string out =
       joined(count, ",", [&](std::size_t c) { return csv_cell(table.columns[c].title); }) + "\n";
   for (const Row& row : table.rows)
-    out += joined(count, ",", [&](std::size_t c) { return csv_cell(row.cells.at(c)); }) + "\n";
+    out += joined(count, ",", [&](std::size_t c) { return csv_cell(row.cells[c]); }) + "\n";
   return out;
 }
 

@@ -1,7 +1,9 @@
 // Kernels take memory from the resource they are given and from nowhere else.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory_resource>
+#include <new>
 #include <vector>
 
 #include "tests/support/global_allocations.h"
@@ -52,6 +54,34 @@ TYPED_TEST(Allocation, OfKernelsIsFromTheirResourceOnly) {
   expect_nothing_from_elsewhere([&](std::pmr::memory_resource* memory) {
     streaming_attention<T>(problem, {result.output.view(), {}, result.lse.view()}, {2, 3}, memory);
   });
+}
+
+// The function is called by its name: the compiler may leave out a new-expression.
+TEST(AllocationCounter, SeesEveryFormOfNew) {
+  constexpr std::align_val_t line{64};
+  const auto adds_one = [&](auto allocate, auto release) {
+    const std::size_t before = test::global_allocations();
+    void* memory = allocate();
+    EXPECT_EQ(test::global_allocations(), before + 1);
+    EXPECT_NE(memory, nullptr);
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    release(memory);
+    return address;
+  };
+  const auto free = [](void* p) { ::operator delete(p); };
+  const auto free_array = [](void* p) { ::operator delete[](p); };
+  const auto free_line = [&](void* p) { ::operator delete(p, line); };
+  const auto free_line_array = [&](void* p) { ::operator delete[](p, line); };
+  for (const std::size_t n : {0u, 1u, 64u, 65u}) {
+    adds_one([&] { return ::operator new(n); }, free);
+    adds_one([&] { return ::operator new[](n); }, free_array);
+    adds_one([&] { return ::operator new(n, std::nothrow); }, free);
+    adds_one([&] { return ::operator new[](n, std::nothrow); }, free_array);
+    EXPECT_EQ(adds_one([&] { return ::operator new(n, line); }, free_line) % 64, 0u);
+    EXPECT_EQ(adds_one([&] { return ::operator new[](n, line); }, free_line_array) % 64, 0u);
+    adds_one([&] { return ::operator new(n, line, std::nothrow); }, free_line);
+    adds_one([&] { return ::operator new[](n, line, std::nothrow); }, free_line_array);
+  }
 }
 
 TEST(AllocationCounter, SeesAVector) {

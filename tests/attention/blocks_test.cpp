@@ -53,6 +53,50 @@ TEST(LayerNorm, MapsAConstantRowToZeros) {
   EXPECT_EQ(normalise({{7, 7, 7}}, {}), (Matrix{{0, 0, 0}}));
 }
 
+TEST(LayerNorm, MapsAConstantRowToZerosWhateverItsNumber) {
+  for (const double x : {0.1, -0.1, 1.0 / 3, 1e300, -1e308, 1e-300, 5e-324, 0.0})
+    for (const Index width : {1, 3, 7, 64})
+      for (const double epsilon : {1e-5, 1e-300, 1e300})
+        EXPECT_EQ(normalise(Matrix(2, width, x), {.epsilon = epsilon}), Matrix(2, width)) << x;
+  EXPECT_EQ(normalise(Matrix(1, 2, 0.1), {.gain = {3, 4}, .bias = {5, 6}}), (Matrix{{5, 6}}));
+}
+
+TEST(LayerNorm, HoldsRowsWhoseSquaresOrSumsOverflow) {
+  const double largest = std::numeric_limits<double>::max();
+  EXPECT_EQ(normalise({{1e300, 3e300}}, {}), (Matrix{{-1, 1}}));
+  EXPECT_EQ(normalise({{-largest, largest}}, {}), (Matrix{{-1, 1}}));
+  EXPECT_EQ(normalise({{0x1p-1000, 0x3p-1000}}, {.epsilon = 0}), (Matrix{{-1, 1}}));
+  EXPECT_EQ(normalise({{0, 0x1p-1074}}, {.epsilon = 0}), (Matrix{{-1, 1}}));
+}
+
+TEST(LayerNorm, IgnoresAnOffsetCommonToAllFeatures) {
+  EXPECT_EQ(normalise({{0x1p40 + 1, 0x1p40 + 2, 0x1p40 + 5}}, {}), normalise({{1, 2, 5}}, {}));
+}
+
+TEST(LayerNorm, LeavesATokenThatIsNotFiniteNotANumberAlone) {
+  Matrix x(2, 3, 1);
+  x(0, 1) = std::numeric_limits<double>::infinity();
+  const Matrix out = normalise(x, {.gain = {1, 0, 1}});
+  for (Index c = 0; c < 3; ++c) {
+    EXPECT_TRUE(std::isnan(out(0, c)));
+    EXPECT_EQ(out(1, c), 0);
+  }
+}
+
+TEST(LayerNorm, RefusesParametersThatAreNotFinite) {
+  EXPECT_EQ(message_of([] {
+              normalise({{1, 3}}, {.gain = {1, std::nan("")}});
+            }),
+            "gain: got nan; accepted: finite numbers");
+  EXPECT_EQ(message_of([] {
+              normalise({{1, 3}}, {.bias = {std::numeric_limits<double>::infinity(), 0}});
+            }),
+            "bias: got inf; accepted: finite numbers");
+  EXPECT_THROW(normalise({{1, 3}}, {.epsilon = std::nan("")}), InputError);
+  EXPECT_THROW(normalise({{1, 3}}, {.epsilon = std::numeric_limits<double>::infinity()}),
+               InputError);
+}
+
 TEST(LayerNorm, WithoutEpsilonAConstantRowIsNotANumber) {
   EXPECT_TRUE(std::isnan(normalise({{7, 7, 7}}, {.epsilon = 0})(0, 0)));
 }
@@ -116,6 +160,13 @@ MultiHead seeded_heads(Index heads) { return SeededWeights(3).multi_head(8, head
 TEST(MultiHead, RefusesAWidthItsHeadsDoNotDivide) {
   EXPECT_EQ(message_of([] { apply(seeded_heads(3), Matrix(2, 8, 1), Matrix(2, 8, 1), {}); }),
             "query projection: got 8 features; accepted: a width that 3 heads divide");
+}
+
+TEST(MultiHead, RefusesNoHeads) {
+  MultiHead none = seeded_heads(2);
+  none.kv_heads = 0;
+  EXPECT_EQ(message_of([&] { apply(none, Matrix(2, 8, 1), Matrix(2, 8, 1), {}); }),
+            "heads: got 0; accepted: a whole number of 1 or more");
 }
 
 TEST(MultiHead, GivesEachHeadProjectionsOfTheWholeInput) {

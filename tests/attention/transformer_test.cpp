@@ -96,6 +96,63 @@ TEST(Transformer, TakesExactlyTheSequencesOfItsFamily) {
             "source: got 2 positions; accepted: none: this family does not take it");
 }
 
+TEST(Assemble, RefusesNumbersOutsideTheirRange) {
+  EXPECT_EQ(test::message_of([] { assemble({.layers = 0}); }),
+            "layers: got 0; accepted: a whole number of 1 or more");
+  EXPECT_EQ(test::message_of([] { assemble({.layers = -3}); }),
+            "layers: got -3; accepted: a whole number of 1 or more");
+  EXPECT_EQ(test::message_of([] { assemble({.width = 0}); }),
+            "width: got 0; accepted: a whole number of 1 or more");
+  EXPECT_EQ(test::message_of([] { assemble({.heads = 0}); }),
+            "heads: got 0; accepted: a whole number of 1 or more");
+  EXPECT_EQ(test::message_of([] { assemble({.width = 8, .heads = 3}); }),
+            "heads: got 3; accepted: a divisor of the width 8");
+}
+
+// Whatever takes a transformer, with the sequences of its family.
+std::vector<std::string> refusals(const Transformer& t, Index source, Index target) {
+  Sequences sequences;
+  if (source > 0) sequences.source = Matrix(source, 8, 0.5);
+  if (target > 0) sequences.target = Matrix(target, 8, 0.5);
+  return {test::message_of([&] { apply(t, sequences); }),
+          test::message_of([&] { declared_flow(t, source, target); }),
+          test::message_of([&] { measured_flow(t, source, target, 1); })};
+}
+
+TEST(Transformer, HasTheStacksOfItsFamily) {
+  EXPECT_EQ(refusals({.family = Family::decoder_only, .encoder = {}, .decoder = {}}, 0, 2),
+            Rows(3, "decoder: got 0 blocks; accepted: one block or more"));
+  EXPECT_EQ(refusals({.family = Family::encoder_only, .encoder = {}, .decoder = {}}, 2, 0),
+            Rows(3, "encoder: got 0 blocks; accepted: one block or more"));
+  Transformer half = sample(Family::encoder_decoder);
+  half.decoder.clear();
+  EXPECT_EQ(refusals(half, 2, 2), Rows(3, "decoder: got 0 blocks; accepted: one block or more"));
+  Transformer both = sample(Family::encoder_decoder);
+  both.family = Family::decoder_only;
+  EXPECT_EQ(refusals(both, 0, 2),
+            Rows(3, "encoder: got 2 blocks; accepted: none: this family does not have it"));
+}
+
+TEST(Transformer, CrossesOnlyBesideAnEncoder) {
+  Transformer decoder = sample(Family::decoder_only);
+  decoder.decoder[1] = sample(Family::encoder_decoder).decoder[1];
+  EXPECT_EQ(refusals(decoder, 0, 2), Rows(3,
+                                          "decoder block 1: got cross-attention; accepted: "
+                                          "none: there is no other sequence to read"));
+}
+
+TEST(InformationFlow, TakesExactlyTheSequencesOfItsFamily) {
+  const std::string taken_not = " positions; accepted: none: this family does not take it";
+  EXPECT_EQ(refusals(sample(Family::decoder_only), 2, 3), Rows(3, "source: got 2" + taken_not));
+  EXPECT_EQ(refusals(sample(Family::encoder_only), 2, 3), Rows(3, "target: got 3" + taken_not));
+  EXPECT_EQ(refusals(sample(Family::encoder_decoder), 0, 3),
+            Rows(3, "source: got 0 positions; accepted: one position or more"));
+  EXPECT_EQ(test::message_of([] { declared_flow(sample(Family::decoder_only), 0, -1); }),
+            "target: got -1 positions; accepted: one position or more");
+  EXPECT_EQ(test::message_of([] { measured_flow(sample(Family::decoder_only), -1, 1, 1); }),
+            "source: got -1" + taken_not);
+}
+
 // A passage of four positions and a question of two after it. In a causal stack no passage position
 // reads the question; in an encoder all do; given apart, the target reads the passage by
 // cross-attention and the passage never reads the target.

@@ -113,6 +113,7 @@ Twin run_twin(const std::string& script, const Case& problem) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): a benchmark that throws may end so
 int main(int argc, char** argv) {
   const Case problem;
   std::vector<Real> ours;

@@ -1,6 +1,6 @@
 // What a worker process costs: microseconds a call over the same shared object called in this
 // process, and milliseconds a start.
-//   worker_benchmark PROGRAM SHARED_OBJECT [CALLS]
+//   worker_benchmark PROGRAM SHARED_OBJECT CALLS
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -39,7 +39,7 @@ double median_call(properties::Candidate& candidate, Index tokens, Index width, 
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "worker_benchmark PROGRAM SHARED_OBJECT [CALLS]\n");
+    std::fprintf(stderr, "worker_benchmark PROGRAM SHARED_OBJECT CALLS\n");
     return 2;
   }
   const int calls = argc > 3 ? std::max(1, std::atoi(argv[3])) : 5000;

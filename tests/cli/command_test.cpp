@@ -34,7 +34,8 @@ TEST(Program, CalledWithoutACommandSaysHowAndFails) {
 }
 
 TEST(Program, HelpOfACommandIsTheCommandsHelp) {
-  for (const char* command : {"estimate", "init", "trace"}) {
+  for (const char* command :
+       {"estimate", "init", "trace", "verify", "replay", "oracle", "explain"}) {
     const Outcome outcome = attest({command, "--help"});
     EXPECT_EQ(outcome.exit, Exit::fine);
     EXPECT_EQ(outcome.out.find(std::string("Usage: attest ") + command), 0u);
@@ -45,9 +46,10 @@ TEST(Program, HelpOfACommandIsTheCommandsHelp) {
 TEST(Program, PrintsItsVersion) { EXPECT_EQ(attest({"--version"}).out.find("attest 0."), 0u); }
 
 TEST(Program, SuggestsTheNearestCommand) {
-  EXPECT_EQ(
-      complaint({"trase"}),
-      "attest: command: got \"trase\"; accepted: estimate, init, trace; did you mean trace?\n");
+  EXPECT_EQ(complaint({"trase"}),
+            "attest: command: got \"trase\"; accepted: estimate, init, trace, verify, replay, "
+            "oracle, explain; "
+            "did you mean trace?\n");
   EXPECT_EQ(complaint({"help", "estimat"}).find("attest: command: got \"estimat\""), 0u);
 }
 
@@ -126,6 +128,48 @@ TEST(Trace, PrintsTheTwoHeadBlock) {
     EXPECT_NE(out.find(number), std::string::npos) << number;
 }
 
+TEST(Trace, PrintsSinusoidalPositionsWithTheirNumbers) {
+  const auto json = nlohmann::json::parse(
+      attest({"trace", "positions", "--tokens", "4", "--width", "6", "--format", "json"}).out);
+  const auto& rows = json["tables"][0]["rows"];
+  ASSERT_EQ(rows.size(), 24u);
+  EXPECT_EQ(rows[0], nlohmann::json({"0", "0", "sin(p / 10000^(c/d))",
+                                     "sin(0 / 10000^(0/6)) = sin(0 / 1) = sin(0)", "0.000000"}));
+  EXPECT_EQ(rows[20], nlohmann::json({"3", "2", "sin(p / 10000^(c/d))",
+                                      "sin(3 / 10000^(2/6)) = sin(3 / 21.5443) = sin(0.139248)",
+                                      "0.138798"}));
+  EXPECT_EQ(rows[23], nlohmann::json({"3", "5", "cos(p / 10000^(c/d))",
+                                      "cos(3 / 10000^(4/6)) = cos(3 / 464.159) = cos(0.0064633)",
+                                      "0.999979"}));
+  EXPECT_EQ(attest({"trace", "positions"}).out,
+            attest({"trace", "positions", "--tokens", "4", "--width", "6"}).out);
+  EXPECT_NE(attest({"trace", "positions", "--digits", "9"}).out.find("0.138798101"),
+            std::string::npos);
+  for (const char* flag : {"--tokens", "--width", "positions"})
+    EXPECT_NE(attest({"trace", "--help"}).out.find(flag), std::string::npos);
+}
+
+TEST(Trace, RefusesPositionsThatDoNotExist) {
+  EXPECT_EQ(complaint({"trace", "positions", "--width", "5"}),
+            "attest: --width: got 5; accepted: an even number from 2 to 64\n");
+  EXPECT_EQ(complaint({"trace", "positions", "--width", "0"}),
+            "attest: --width: got 0; accepted: an even number from 2 to 64\n");
+  EXPECT_EQ(complaint({"trace", "positions", "--tokens", "0"}),
+            "attest: --tokens: got \"0\"; accepted: a whole number from 1 to 64\n");
+  EXPECT_NE(complaint({"trace", "postions"}).find("did you mean positions"), std::string::npos);
+}
+
+TEST(Trace, RefusesFlagsThatItsNameDoesNotTake) {
+  EXPECT_EQ(complaint({"trace", "positions", "--causal"}),
+            "attest: --causal: got given; accepted: none: positions takes none\n");
+  EXPECT_EQ(complaint({"trace", "two-head-block", "--problem", "x"}),
+            "attest: --problem: got x; accepted: none: two-head-block takes none\n");
+  EXPECT_EQ(complaint({"trace", "two-positions", "--tokens", "3"}),
+            "attest: --tokens: got 3; accepted: none: an attention problem takes none\n");
+  EXPECT_EQ(complaint({"trace", "decoder-only", "--source", "3"}),
+            "attest: --source: got 3; accepted: none: decoder-only takes none\n");
+}
+
 class ProblemFile {
  public:
   explicit ProblemFile(const std::string& text)
@@ -161,6 +205,19 @@ TEST(Trace, RefusesWhatItCannotShow) {
             "attest: --problem: got / (a directory); accepted: a file that can be read\n");
   EXPECT_EQ(complaint({"trace", "two-positions", "--digits", "18"}),
             "attest: --digits: got \"18\"; accepted: a whole number from 0 to 17\n");
+}
+
+TEST(Program, SendsNoControlCharacterOfItsInputToTheTerminal) {
+  const std::string hostile = "\x1b[2J\n\u009b";
+  for (const Arguments& arguments :
+       {Arguments{hostile}, Arguments{"trace", hostile}, Arguments{"trace", "--problem", hostile},
+        Arguments{"estimate", "--config", hostile, "--seq", "1"},
+        Arguments{"estimate", "--" + hostile},
+        Arguments{"estimate", "--heads", hostile, "--head-dim", "64", "--seq", "1"}}) {
+    const std::string line = complaint(arguments);
+    EXPECT_EQ(line.find('\x1b'), std::string::npos) << line;
+    EXPECT_NE(line.find("\\x1b[2J\\n\\u009b"), std::string::npos) << line;
+  }
 }
 
 TEST(Trace, RefusesAProblemTooLargeForAPerson) {

@@ -116,7 +116,7 @@ TEST(EstimateAttention, ListsEveryLineInCsv) {
 
 TEST(EstimateAttention, WritesMarkdownTables) {
   const std::string out = attest(with({"--seq", "2048", "--format", "markdown"})).out;
-  EXPECT_NE(out.find("| scores | f16 | B*Hq*Nq*Nk*e |"), std::string::npos) << out;
+  EXPECT_NE(out.find("| scores | f16 | B\\*Hq\\*Nq\\*Nk\\*e |"), std::string::npos) << out;
 }
 
 struct Case {

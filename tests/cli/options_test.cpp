@@ -14,7 +14,7 @@ const Usage usage = {.line = "attest sample [NAME] [OPTIONS]",
                      .options = {{"batch", "N", "sequences"},
                                  {"causal", nullptr, "a switch"},
                                  {"scale", "NUMBER", "a factor"}},
-                     .takes_name = true,
+                     .words = 1,
                      .examples = {"attest sample --batch 2"}};
 
 std::string refusal(const Arguments& arguments) {
@@ -99,11 +99,8 @@ TEST(RealNumber, IsFiniteAndWhole) {
 }
 
 TEST(FormatFlag, NamesTheFourForms) {
-  const Usage formatted = {.line = "attest x",
-                           .summary = "x",
-                           .options = {format_option},
-                           .takes_name = false,
-                           .examples = {}};
+  const Usage formatted = {
+      .line = "attest x", .summary = "x", .options = {format_option}, .words = 0, .examples = {}};
   EXPECT_EQ(format(parse(formatted, {})), Format::table);
   EXPECT_EQ(format(parse(formatted, {"--format", "markdown"})), Format::markdown);
   EXPECT_EQ(format(parse(formatted, {"--format", "csv"})), Format::csv);

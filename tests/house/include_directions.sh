@@ -1,38 +1,73 @@
 #!/usr/bin/env bash
-# include_directions.sh ROOT: each folder includes only what it may know. Prints every breach.
+# include_directions.sh ROOT: each folder includes only what is listed for it here, directly, and
+# reaches nothing that is walled off from it, through any chain of includes. Prints every breach.
 set -euo pipefail
 cd "$1"
-breaches=0
+find attention oracle estimator reports cli -type f | LC_ALL=C sort | perl -e '
+use strict; use warnings;
 
-# check FOLDER PATTERN: quoted includes of FOLDER's sources must match PATTERN.
-check() {
-  local found
-  found=$(grep -rnE '^ *# *include *"' --include='*.h' --include='*.cpp' "$1" |
-    grep -vE "#include \"($2)\"" || true)
-  report "$found" "$1 may include only $2"
-}
-# forbid FILES PATTERN: no include matches PATTERN.
-forbid() {
-  local found
-  # shellcheck disable=SC2086
-  found=$(grep -rnE "^ *# *include *[<\"]($2)" $1 || true)
-  report "$found" "forbidden: $2"
-}
-report() {
-  [[ -z $1 ]] && return
-  printf '%s\n  (%s)\n' "$1" "$2"
-  breaches=1
+my $std = qr{<[a-z0-9_]+>};  # <vector>, <cmath>: no slash, no dot
+sub own { my $names = shift; qr{"$names\.h"} }
+my $name = qr{[a-z0-9_]+};
+my $types = own(qr{attention/(?:error|spelling|shape|tensor_view|half|head_map|visibility_rule|score_rule|problem_spec|tiles)});
+my $parameters = own(qr{attention/(?:matrix|layer_norm|feed_forward|multi_head|block)});  # of blocks, which the oracle reads
+
+my %everywhere = (
+  attention => [$std, own(qr{attention/$name})],
+  oracle    => [$std, own(qr{oracle/$name}), $types, $parameters, qr{<boost/multiprecision/$name\.hpp>}],
+  estimator => [$std, own(qr{estimator/$name}), $types, qr{<nlohmann/json_fwd\.hpp>}],
+  reports   => [$std, own(qr{reports/$name})],
+  cli       => [$std, own(qr{(?:cli|attention|estimator|reports|oracle)/$name}),
+                own(qr{tests/(?:candidates|problem_files|properties)/$name})],
+);
+my %in_sources = (  # *.cpp only: what a user of the headers does not see
+  estimator => [qr{<nlohmann/json\.hpp>}],
+  reports   => [own("attention/error"), qr{<fmt/$name\.h>}],
+  cli       => [qr{<fmt/$name\.h>}, qr{<nlohmann/json\.hpp>}, qr{<boost/program_options\.hpp>}],
+);
+my %once = ("cli/main.cpp" => [qr{<unistd\.h>}], "cli/verify.cpp" => [qr{<fnmatch\.h>}]);
+
+my $multiprecision = qr{^boost/multiprecision};
+my %walled_off = (
+  attention => $multiprecision,
+  estimator => $multiprecision,
+  reports   => $multiprecision,
+  cli       => $multiprecision,
+  oracle    => qr{^attention/(?:explicit_attention|streaming_attention|attention_trace|visibility|kv_head|scoring|softmax)\.h$},
+);
+
+my (%includes, $breaches);
+sub breach { print "@_\n"; $breaches = 1 }
+
+while (my $file = <STDIN>) {
+  chomp $file;
+  my ($folder) = split m{/}, $file;
+  local $/;
+  open my $in, "<", $file or die "$file: $!";
+  my $text = <$in>;
+  $text =~ s/\\\r?\n//g;
+  $text =~ s{("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/}{$1 // " "}gse;
+  my @allowed = (@{$everywhere{$folder}}, $file =~ /\.cpp$/ ? @{$in_sources{$folder} // []} : (),
+                 @{$once{$file} // []});
+  for my $line (split /\n/, $text) {
+    breach("$file: $line: modules are not used") if $line =~ /^\s*(?:export\s+)?import\b/;
+    next unless $line =~ /^\s*(?:#|%:|\?\?=)\s*(?:include\w*|import)\b\s*(.*?)\s*$/;
+    my $what = $1;
+    breach("$file: $what is not among what $folder may include") unless grep { $what =~ /^$_$/ } @allowed;
+    push @{$includes{$file}}, $1 if $what =~ /^[<"](.*)[>"]$/;
+  }
 }
 
-types='attention/(error|spelling|shape|tensor_view|half|head_map|visibility_rule|score_rule|problem_spec|tiles)\.h'
-blocks='attention/(matrix|layer_norm|feed_forward|multi_head|block)\.h' # parameters the oracle reads
-check attention 'attention/[a-z_]+\.h'
-check oracle "oracle/[a-z_]+\.h|$types|$blocks"
-check estimator "estimator/[a-z_]+\.h|$types"
-check reports 'reports/[a-z_]+\.h'
-check cli '(cli|attention|estimator|reports|oracle|tests/candidates|tests/properties)/[a-z_]+\.h'
-forbid 'attention reports' '(boost|nlohmann|rapidcheck|gtest)/'
-forbid 'attention' 'fmt/'
-forbid 'estimator cli' 'boost/multiprecision'
-forbid '--include=*.h attention estimator reports cli' '(nlohmann/json\.hpp|boost/)'
-exit $breaches
+for my $file (sort keys %includes) {
+  my ($folder) = split m{/}, $file;
+  my @paths = map { [$file, $_] } @{$includes{$file}};
+  my %seen;
+  while (my $path = shift @paths) {
+    my $last = $path->[-1];
+    next if $seen{$last}++;
+    breach(join(" -> ", @$path) . ": walled off from $folder") if $last =~ $walled_off{$folder};
+    push @paths, map { [@$path, $_] } @{$includes{$last} // []};
+  }
+}
+exit($breaches // 0);
+'

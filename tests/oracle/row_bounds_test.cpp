@@ -360,13 +360,12 @@ TEST(RowBounds, RejectTheExactAnswerToAMistakenRule) {
        [](ProblemSpec<float>& s) { s.head_map = HeadMap::interleaved; }},
   };
   Draw draw(31);
-  const auto elements = [&](Index count) {
-    std::vector<float> drawn(static_cast<std::size_t>(count));
+  const auto elements = [&](std::size_t count) {
+    std::vector<float> drawn(count);
     for (float& x : drawn) x = static_cast<float>(draw.normal());
     return drawn;
   };
-  const std::vector<float> q = elements(4 * 4 * 4), k = elements(2 * 4 * 4),
-                           v = elements(2 * 4 * 2);
+  const std::vector<float> q = elements(64), k = elements(32), v = elements(16);
   ProblemSpec<float> spec;
   spec.q = {q, {1, 4, 4, 4}};
   spec.k = {k, {1, 2, 4, 4}};

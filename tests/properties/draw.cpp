@@ -103,28 +103,30 @@ class Draw {
 
 }  // namespace
 
+void bring(Recipe& r, const std::vector<Element>& elements, Features features, Fit into_domain) {
+  if (std::find(elements.begin(), elements.end(), r.element) == elements.end())
+    r.element = elements.front();
+  fit(r, features);
+  if (into_domain != nullptr) into_domain(r);
+  fit(r, features);
+  settle(r);
+  fit(r, features);
+}
+
 rc::Gen<Recipe> recipes(const std::vector<Element>& elements, Features features, Fit into_domain,
                         Reach reach) {
-  const auto bring = [=](Recipe& r) {
-    if (std::find(elements.begin(), elements.end(), r.element) == elements.end())
-      r.element = elements.front();
-    fit(r, features);
-    if (into_domain != nullptr) into_domain(r);
-    fit(r, features);
-    settle(r);
-  };
   const auto shrinks = [=](const Recipe& recipe) {
     const std::string line = to_line(recipe);
     std::vector<Recipe> kept;
     for (Recipe& r : simpler(recipe)) {
-      bring(r);
+      bring(r, elements, features, into_domain);
       if (to_line(r) != line) kept.push_back(std::move(r));
     }
     return rc::seq::fromContainer(std::move(kept));
   };
   return [=](const rc::Random& random, int) {
     Recipe recipe = Draw(random, reach).recipe(elements);
-    bring(recipe);
+    bring(recipe, elements, features, into_domain);
     return rc::shrinkable::shrinkRecur(std::move(recipe), shrinks);
   };
 }

@@ -18,6 +18,10 @@ struct Reach {
 // Brings a drawn or simplified recipe into a property's domain. Must be idempotent.
 using Fit = void (*)(Recipe& recipe);
 
+// Into the domain, within what an implementation supports, and without contradictions; idempotent.
+void bring(Recipe& recipe, const std::vector<Element>& elements, Features features,
+           Fit into_domain);
+
 // Recipes that an implementation with these features can be asked and that `into_domain` leaves as
 // they are. Every option, value family and layout is drawn, also combined; extents favour 1,
 // primes and the neighbours of tile multiples. Shrinks to `simpler` recipes in the same domain.

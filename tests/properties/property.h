@@ -23,11 +23,12 @@ struct Property {
   const char* id;       // "hidden-poison"
   const char* law;      // what must hold, in one sentence
   const char* why;      // what follows, and what the law does not need
-  const char* catches;  // fault classes it sees, comma-separated; docs/properties.md explains each
+  const char* catches;  // classes of fault_classes.h that it sees, comma-separated
   Features needs;       // without these the property is skipped
   Fit domain;           // brings a recipe to where the law holds; null: everywhere
   Verdict (*check)(Candidate& candidate, const Recipe& recipe);
   std::vector<Demand> demands{};
+  bool against_truth = false;  // a finding's place is a number of the case as drawn, and its truth
 };
 
 // All of them, in the order in which they are reported: the plain ones first.

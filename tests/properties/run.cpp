@@ -177,22 +177,13 @@ Failure minimise(const MakeCandidate& make, const Property& property, const Reci
   if (!failure.repeats) return failure;
   const std::unique_ptr<Candidate> candidate = make();
   const Declaration& declaration = candidate->declaration();
-  const auto into_domain = [&](Recipe& r) {
-    fit(r, declaration.features);
-    if (property.domain != nullptr) property.domain(r);
-    fit(r, declaration.features);
-    settle(r);
-  };
   std::set<std::string> seen{to_line(found)};
   int evaluations = 0;
   for (bool simpler_fails = true; simpler_fails;) {
     simpler_fails = false;
     for (Recipe& r : simpler(failure.minimal)) {
-      into_domain(r);
-      if (std::find(declaration.elements.begin(), declaration.elements.end(), r.element) ==
-              declaration.elements.end() ||
-          !seen.insert(to_line(r)).second)
-        continue;
+      bring(r, declaration.elements, declaration.features, property.domain);
+      if (!seen.insert(to_line(r)).second) continue;
       if (++evaluations > most_evaluations) return failure;
       Verdict verdict = property.check(*candidate, r);
       if (!verdict.failed()) continue;

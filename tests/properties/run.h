@@ -24,7 +24,7 @@ struct Profile {
 const Profile& profile_named(std::string_view name);  // quick, ci, nightly; else InputError
 
 struct RunPlan {
-  std::vector<const Property*> properties;
+  std::vector<const Property*> properties{};
   std::int64_t cases = 100;   // of each property
   double budget_seconds = 0;  // above 0: as many cases as fit instead
   std::uint64_t seed = 1;

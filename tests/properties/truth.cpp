@@ -99,11 +99,13 @@ std::vector<Property> truth_properties() {
               "the lengths and the scores of each row; nobody chose it.",
        .catches =
            "scale-missing, scale-wrong, scale-inverted, causal-alignment, window-off-by-one, "
-           "softcap-order, alibi-slopes, sink-dropped, softmax-axis, low-precision-softmax",
+           "softcap-ignored, softcap-order, alibi-slopes, sink-dropped, softmax-axis, "
+           "low-precision-softmax",
        .needs = {},
        .domain = nullptr,
        .check = check_by<OutputWithinBound>,
-       .demands = everything},
+       .demands = everything,
+       .against_truth = true},
       {.id = "lse-within-bound",
        .law = "The LSE of every row lies within its derived error bound of the oracle's.",
        .why = "Merging of parts, training and speculative decoding all rest on the LSE, and an "
@@ -112,7 +114,8 @@ std::vector<Property> truth_properties() {
        .needs = {Feature::lse},
        .domain = nullptr,
        .check = check_by<LseWithinBound>,
-       .demands = everything},
+       .demands = everything,
+       .against_truth = true},
       {.id = "weights-within-bound",
        .law = "Every weight lies within its derived error bound, and is exactly 0 where hidden.",
        .why = "Weights show faults that values average away.",
@@ -120,7 +123,8 @@ std::vector<Property> truth_properties() {
        .needs = {Feature::weights},
        .domain = nullptr,
        .check = check_by<WeightsWithinBound>,
-       .demands = everything},
+       .demands = everything,
+       .against_truth = true},
   };
 }
 

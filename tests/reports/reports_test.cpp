@@ -37,6 +37,63 @@ TEST(Markdown, EscapesPipesAndMarksTotals) {
   EXPECT_EQ(as_markdown(table), "| a\\|b |\n| --- |\n| x\\|y<br>z |\n| **t** |\n");
 }
 
+std::string markdown_of(const std::string& cell) {
+  const std::string text =
+      as_markdown({.title = {}, .columns = {{"c"}}, .rows = {{.cells = {cell}}}, .notes = {}});
+  const std::size_t row = text.rfind("\n| ") + 3;
+  return text.substr(row, text.rfind(" |\n") - row);
+}
+
+TEST(Markdown, ShowsEveryCharacterAsItStands) {
+  EXPECT_EQ(markdown_of("vocab*hidden*e"), "vocab\\*hidden\\*e");
+  EXPECT_EQ(markdown_of("model_type_"), "model\\_type\\_");
+  EXPECT_EQ(markdown_of("`code` <b> [a](b) ~~x~~ &lt; $x$"),
+            "\\`code\\` \\<b\\> \\[a\\](b) \\~\\~x\\~\\~ \\&lt; \\$x\\$");
+  EXPECT_EQ(markdown_of("\\|"), "\\\\\\|");  // not a backslash that frees the border
+  EXPECT_EQ(markdown_of("a\nb\rc\r\nd"), "a<br>b<br>c<br>d");
+  EXPECT_EQ(markdown_of("\x1b[2J"), "\\\\x1b\\[2J");
+}
+
+TEST(Markdown, EscapesWhatWouldStartABlockInANote) {
+  const auto note = [](const std::string& text) {
+    const std::string all =
+        as_markdown({.title = {}, .columns = {{"c"}}, .rows = {}, .notes = {text}});
+    return all.substr(all.find("\n\n") + 2);
+  };
+  EXPECT_EQ(note("# heading"), "\\# heading\n");
+  EXPECT_EQ(note("- item"), "\\- item\n");
+  EXPECT_EQ(note("+ item"), "\\+ item\n");
+  EXPECT_EQ(note("12. item"), "12\\. item\n");
+  EXPECT_EQ(note("> quote"), "\\> quote\n");
+  EXPECT_EQ(note("    code"), "code\n");
+  EXPECT_EQ(note("12 items, 3.5 each - plain"), "12 items, 3.5 each - plain\n");
+}
+
+TEST(Text, ShowsControlCharactersSpeltOut) {
+  const Table table{.title = "\x1b[2J",
+                    .columns = {{"a\tb"}, {"n"}},
+                    .rows = {{.cells = {"x\ny", "1"}}},
+                    .notes = {"\x07"}};
+  EXPECT_EQ(as_text(table, false), "\\x1b[2J\na\\tb  n\n-------\nx\\ny  1\n\\x07\n");
+}
+
+TEST(TableDeath, ARowHasAsManyCellsAsThereAreColumns) {
+  const std::string promise = "broken promise: row.cells.size\\(\\) == table.columns.size";
+  for (const std::vector<std::string>& cells :
+       {std::vector<std::string>{"a"}, std::vector<std::string>{"a", "b", "c"}}) {
+    const Table table{.title = {}, .columns = {{"1"}, {"2"}}, .rows = {{cells}}, .notes = {}};
+    EXPECT_DEATH(as_text(table, false), promise);
+    EXPECT_DEATH(as_markdown(table), promise);
+    EXPECT_DEATH(as_csv(table), promise);
+  }
+}
+
+TEST(Csv, QuotesACarriageReturn) {
+  const Table table{
+      .title = {}, .columns = {{"a"}, {"b"}}, .rows = {{.cells = {"x\ry", "\x1b"}}}, .notes = {}};
+  EXPECT_EQ(as_csv(table), "a,b\n\"x\ry\",\\x1b\n");
+}
+
 TEST(Csv, QuotesWhatNeedsIt) {
   const Table table{.title = "left out",
                     .columns = {{"a"}, {"b,c"}},
@@ -60,6 +117,12 @@ TEST(Json, WritesWhatAParserReadsBack) {
   EXPECT_EQ(parsed["list"][0], 0.1);
   EXPECT_TRUE(parsed["nan"].is_null());
   EXPECT_EQ(parsed["empty"].size(), 0u);
+}
+
+TEST(Json, SendsNoControlCharacterAndNoBrokenUtf8) {
+  JsonWriter json;
+  json.value("\x1b \x7f \u009b \xff");
+  EXPECT_EQ(json.str(), "\"\\u001b \\u007f \\u009b \\ufffd\"\n");
 }
 
 TEST(JsonDeath, AbortsOnWhatWouldNotBeJson) {

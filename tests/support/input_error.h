@@ -20,4 +20,15 @@ std::string message_of(Action action) {
   return {};
 }
 
+// The field it names.
+template <class Action>
+std::string field_of(Action action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.field();
+  }
+  return "no InputError was thrown";
+}
+
 }  // namespace attest::test

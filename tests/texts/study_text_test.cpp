@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <optional>
 
 #include "attention/block.h"
 #include "attention/positions.h"
 #include "attention/seeded_weights.h"
+#include "attention/transformer.h"
 #include "tests/support/input_error.h"
 #include "tests/support/run_kernels.h"
 #include "tests/texts/teaching_attention.h"
@@ -125,6 +128,35 @@ TEST(Scale, BringsTheVarianceOfDotProductsBackToOne) {
   EXPECT_NEAR(squares / 4000 / 64, 1, 0.112);
 }
 
+// Unscaled, 64 components of variance 1 give scores of deviation 8: most weight on one key.
+TEST(Scale, KeepsWideRowsFromConcentrating) {
+  const auto mean_of_largest = [](std::optional<double> scale) {
+    double total = 0;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      OwnedProblem<double> p =
+          uniform_problem<double>({.queries = 1, .keys = 8, .width = 64}, seed);
+      for (Tensor<double>* t : {&p.q, &p.k})
+        for (double& x : t->elements) x *= std::sqrt(3.0);
+      p.scale = scale;
+      const auto weights = run_explicit(p).weights.elements;
+      total += *std::ranges::max_element(weights);
+    }
+    return total / 50;
+  };
+  EXPECT_GT(mean_of_largest(1), 0.8);
+  EXPECT_LT(mean_of_largest({}), 0.5);
+}
+
+// Scaling repairs nothing: a NaN in a query reaches its row, and no other.
+TEST(NotANumber, IsRefusedByDefaultAndOtherwiseReachesItsOwnRow) {
+  OwnedProblem<double> p = two_queries();
+  p.q.elements[0] = std::nan("");
+  EXPECT_THROW(Problem<double>(p.spec()), InputError);
+  const auto r = run_explicit(p, Contents::unchecked);
+  EXPECT_TRUE(std::isnan(r.output.elements[0]));
+  EXPECT_NEAR(r.output.elements[1], 20, 1e-13);
+}
+
 OwnedProblem<double> four_tokens() {
   OwnedProblem<double> p = uniform_problem<double>({.queries = 4, .keys = 4, .width = 4}, 7);
   const Matrix positions = sinusoidal_positions(4, 4);
@@ -181,35 +213,117 @@ TEST(ZeroingAfterSoftmax, LosesTheRowSum) {
   EXPECT_LT(sum({weights.begin(), weights.begin() + 4}), 0.9);
 }
 
+// Four tokens, of which query 2 may read none.
+OwnedProblem<double> third_row_hidden() {
+  OwnedProblem<double> p = four_tokens();
+  p.allow = Tensor<std::uint8_t>{{1, 1, 1, 1}, {1, 1, 1, 1}, {0, 0, 0, 0}, {1, 1, 1, 1}};
+  return p;
+}
+
 TEST(RowWithEverythingHidden, IsNotANumberByHandAndRefusedHere) {
   const double hidden = -std::numeric_limits<double>::infinity();
   EXPECT_TRUE(std::isnan(std::exp(hidden - hidden)));
-  OwnedProblem<double> p = four_tokens();
-  p.allow = Tensor<std::uint8_t>({1, 1, 1, 4}, 0);
-  EXPECT_THROW(Problem<double>(p.spec()), InputError);
+  const OwnedProblem<double> p = third_row_hidden();
+  EXPECT_EQ(p.empty_row, EmptyRow::error);
+  EXPECT_NE(message_of([&] { Problem<double>(p.spec()); }).find("2"), std::string::npos);
+  OwnedProblem<double> padded = four_tokens();
+  padded.key_lengths = {0};
+  EXPECT_THROW(Problem<double>(padded.spec()), InputError);
 }
 
-TEST(SelfAttention, WithoutPositionsFollowsAPermutationOfItsInput) {
-  const OwnedProblem<double> p = [] {
-    OwnedProblem<double> one = uniform_problem<double>({.queries = 3, .keys = 3, .width = 2}, 3);
-    one.k = one.v = one.q;
-    return one;
-  }();
-  OwnedProblem<double> turned = p;
-  std::rotate(turned.q.elements.begin(), turned.q.elements.begin() + 2, turned.q.elements.end());
-  turned.k = turned.v = turned.q;
-  const auto before = run_explicit(p).output.elements;
-  const auto after = run_explicit(turned).output.elements;
-  for (std::size_t n = 0; n < 6; ++n) EXPECT_NEAR(after[n], before[(n + 2) % 6], 1e-15);
+TEST(RowWithEverythingHidden, IsZeroOrNotANumberByConventionAndItsSumIsZero) {
+  const auto open = run_explicit(four_tokens());
+  for (const EmptyRow convention : {EmptyRow::zero, EmptyRow::nan}) {
+    OwnedProblem<double> p = third_row_hidden();
+    p.empty_row = convention;
+    const auto r = run_explicit(p);
+    const auto streamed = run_streaming(p, {2, 3});
+    const auto filled = [&](double x) {
+      return convention == EmptyRow::zero ? x == 0 : std::isnan(x);
+    };
+    for (std::size_t n = 8; n < 12; ++n) {
+      EXPECT_TRUE(filled(r.output.elements[n]));
+      EXPECT_TRUE(filled(r.weights.elements[n]));
+      EXPECT_TRUE(filled(streamed.output.elements[n]));
+    }
+    // The logarithm of a sum of nothing.
+    EXPECT_EQ(r.lse.elements[2], -std::numeric_limits<double>::infinity());
+    EXPECT_EQ(streamed.lse.elements[2], -std::numeric_limits<double>::infinity());
+    for (std::size_t n = 0; n < 16; ++n)
+      if (n / 4 != 2) {
+        EXPECT_EQ(r.output.elements[n], open.output.elements[n]);
+      }
+  }
+}
+
+// How far a block's output is from following its tokens when they are turned by one place; with or
+// without positions, which stay where they are.
+double order_matters_by(const Block& block, bool positions) {
+  const Matrix tokens = SeededWeights(21).matrix(3, 8, 1);
+  Matrix turned = tokens;
+  for (Index r = 0; r < 3; ++r) std::ranges::copy(tokens.row((r + 1) % 3), turned.row(r).begin());
+  const auto run = [&](const Matrix& x) {
+    return apply(block, positions ? add(x, sinusoidal_positions(3, 8)) : x).output;
+  };
+  const Matrix before = run(tokens);
+  const Matrix after = run(turned);
+  double most = 0;
+  for (Index r = 0; r < 3; ++r)
+    for (Index c = 0; c < 8; ++c)
+      most = std::max(most, std::abs(after(r, c) - before((r + 1) % 3, c)));
+  return most;
+}
+
+Block open_block(NormPlacement placement) {
+  SeededWeights weights(20);
+  return {.placement = placement,
+          .self_attention = weights.multi_head(8, 2),
+          .feed_forward = {.expand = weights.linear(8, 32), .contract = weights.linear(32, 8)}};
 }
 
 TEST(SelfAttention, PositionsMakeOrderMatter) {
-  Matrix same(3, 4, 0.5);
-  const Matrix placed = add(same, sinusoidal_positions(3, 4));
-  for (Index r = 1; r < 3; ++r) {
-    EXPECT_TRUE(std::ranges::equal(same.row(r), same.row(0)));
-    EXPECT_FALSE(std::ranges::equal(placed.row(r), placed.row(0)));
+  // Turned tokens change only the order in which a row sums its three keys. A row is fewer than
+  // 2^10 operations on numbers of size about one, each off by 2^-53.
+  constexpr double rounding = 0x1p-43;
+  constexpr double margin = 0.05;
+  for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
+    Block block = open_block(placement);
+    EXPECT_LT(order_matters_by(block, false), rounding);
+    EXPECT_GT(order_matters_by(block, true), margin);
+    // A causal mask is itself an order, positions or not.
+    block.causal = true;
+    EXPECT_GT(order_matters_by(block, false), margin);
   }
+}
+
+// A token that comes twice is told apart by its place alone.
+TEST(SelfAttention, PositionsTellARepeatedTokenApart) {
+  const Matrix same(3, 8, 0.5);
+  const Matrix placed = add(same, sinusoidal_positions(3, 8));
+  const Block block = open_block(NormPlacement::pre);
+  const Matrix alike = apply(block, same).output;
+  const Matrix apart = apply(block, placed).output;
+  for (Index r = 1; r < 3; ++r) {
+    double most = 0;
+    for (Index c = 0; c < 8; ++c) {
+      EXPECT_EQ(alike(r, c), alike(0, c));
+      most = std::max(most, std::abs(apart(r, c) - apart(0, c)));
+    }
+    EXPECT_GT(most, 0.05);
+  }
+}
+
+TEST(Positions, DoNotReplaceACausalMask) {
+  Block block = open_block(NormPlacement::pre);
+  const auto first_changes = [&](bool causal) {
+    block.causal = causal;
+    const Matrix x = add(SeededWeights(21).matrix(3, 8, 1), sinusoidal_positions(3, 8));
+    Matrix changed = x;
+    changed(2, 0) += 1;
+    return !std::ranges::equal(apply(block, x).output.row(0), apply(block, changed).output.row(0));
+  };
+  EXPECT_TRUE(first_changes(false));
+  EXPECT_FALSE(first_changes(true));
 }
 
 TEST(SinusoidalPositions, AreSinesAndCosinesOfFallingFrequency) {
@@ -243,6 +357,71 @@ TEST(StudyBlock, RefusesAFeedForwardThatReturnsAnotherWidth) {
             "residual: got (5, 64) plus (5, 256); accepted: equal shapes");
 }
 
+TEST(Normalisation, IsOfEachTokenOverItsFeatures) {
+  const Matrix x = SeededWeights(5).matrix(3, 64, 1);
+  Matrix changed = x;
+  changed(2, 0) += 10;
+  const Matrix before = normalise(x, {});
+  const Matrix after = normalise(changed, {});
+  EXPECT_TRUE(std::ranges::equal(before.elements().first(128), after.elements().first(128)));
+  EXPECT_FALSE(std::ranges::equal(before.row(2), after.row(2)));
+}
+
+TEST(Normalisation, WithoutEpsilonIsNotANumberOnAConstantRow) {
+  EXPECT_TRUE(std::isnan(normalise(Matrix(1, 64, 0.1), {.epsilon = 0})(0, 0)));
+  EXPECT_EQ(normalise(Matrix(1, 64, 0.1), {}), Matrix(1, 64));
+}
+
+TEST(Families, ScoreTwelveSourceAndThreeTargetTokens) {
+  const Transformer t = assemble({.family = Family::encoder_decoder, .layers = 6});
+  EXPECT_EQ(t.encoder.size(), 6u);
+  EXPECT_EQ(t.decoder.size(), 6u);
+  const Matrix source(12, 8, 0.5);
+  const BlockResult decoded = apply(t.decoder[0], Matrix(3, 8, 0.25), &source);
+  EXPECT_EQ(shape_text(apply(t.encoder[0], source).self_maps[0]), "(12, 12)");
+  EXPECT_EQ(shape_text(decoded.self_maps[0]), "(3, 3)");
+  EXPECT_EQ(shape_text(decoded.cross_maps[0]), "(3, 12)");
+}
+
+// The tracing exercise: a passage of two, a question of two after it. Which of the passage's
+// positions read the question?
+TEST(Families, ReadAQuestionAfterAPassage) {
+  const auto passage_reads_question = [](Family family, Index source, Index target) {
+    const InformationFlow flow = measured_flow(assemble({.family = family}), source, target, 3);
+    EXPECT_EQ(flow, declared_flow(assemble({.family = family}), source, target));
+    return flow(0, 2);
+  };
+  EXPECT_TRUE(passage_reads_question(Family::encoder_only, 4, 0));
+  EXPECT_FALSE(passage_reads_question(Family::decoder_only, 0, 4));
+  // Apart, the question reads the whole passage, by cross-attention.
+  const InformationFlow apart =
+      measured_flow(assemble({.family = Family::encoder_decoder}), 2, 2, 3);
+  for (Index i = 0; i < 2; ++i)
+    for (Index j = 0; j < 2; ++j) EXPECT_TRUE(apart(i, j));
+  EXPECT_FALSE(apart(0, 3));
+}
+
+// The two mistakes that no shape shows: an encoder restricted, a target that sees its answers.
+TEST(Families, AreBrokenByATriangleTooManyOrTooFew) {
+  const Transformer right = assemble({.family = Family::encoder_decoder});
+  const InformationFlow expected = declared_flow(right, 3, 3);
+  Transformer restricted = right;
+  for (Block& block : restricted.encoder) block.causal = true;
+  Transformer leaking = right;
+  for (Block& block : leaking.decoder) block.causal = false;
+  const Sequences sequences{.source = Matrix(3, 8, 0.5), .target = Matrix(3, 8, 0.25)};
+  for (const Transformer& wrong : {restricted, leaking})
+    EXPECT_EQ(shape_text(apply(wrong, sequences)), shape_text(apply(right, sequences)));
+  EXPECT_TRUE(measured_flow(leaking, 3, 3, 1)(0, 5));
+  EXPECT_FALSE(expected(0, 5));
+  // Cross-attention reads every encoded position, so a whole triangle in the encoder shows only in
+  // the encoder's own flow.
+  Transformer encoder = restricted;
+  encoder.family = Family::encoder_only;
+  encoder.decoder.clear();
+  EXPECT_FALSE(measured_flow(encoder, 3, 0, 1)(0, 2));
+}
+
 TEST(TwoLinearLayers, CollapseIntoOneWithoutAnActivation) {
   SeededWeights draw(2);
   const Linear expand = draw.linear(4, 16);
@@ -270,7 +449,7 @@ Matrix changed_fifth(const Matrix& x) {
 }
 
 bool first_four_equal(const Matrix& a, const Matrix& b) {
-  return std::ranges::equal(a.elements().first(4 * 64), b.elements().first(4 * 64));
+  return std::ranges::equal(a.elements().first(256), b.elements().first(256));
 }
 
 TEST(StudyBlock, KeepsTheFirstFourOutputsWhenTheFifthTokenChanges) {

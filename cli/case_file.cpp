@@ -1,0 +1,66 @@
+#include "cli/case_file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "attention/error.h"
+#include "tests/properties/property.h"
+
+namespace attest::cli {
+namespace {
+
+KeptCase parse(const std::string& line) {
+  const std::size_t first = line.find(' ');
+  const std::size_t second = first == std::string::npos ? first : line.find(' ', first + 1);
+  if (second == std::string::npos)
+    throw InputError("case", "\"" + line + "\"", "CANDIDATE PROPERTY RECIPE");
+  KeptCase kept{.candidate = line.substr(0, first),
+                .property = line.substr(first + 1, second - first - 1),
+                .recipe = properties::parse_recipe(std::string_view(line).substr(second + 1))};
+  static_cast<void>(properties::property_named(kept.property));
+  return kept;
+}
+
+}  // namespace
+
+std::string to_line(const KeptCase& kept) {
+  return kept.candidate + ' ' + kept.property + ' ' + properties::to_line(kept.recipe);
+}
+
+std::vector<KeptCase> read_cases(const std::string& path) {
+  std::vector<KeptCase> cases;
+  if (!std::filesystem::exists(path)) return cases;
+  std::ifstream file(path);
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.empty() || line[0] == '#') continue;
+    try {
+      cases.push_back(parse(line));
+    } catch (const InputError& error) {
+      throw InputError(path + ":" + std::to_string(number) + ": " + error.field(), error.value(),
+                       error.accepted());
+    }
+  }
+  if (file.bad() || (!file.eof() && file.fail()))
+    throw InputError("--failures", path, "a file that can be read");
+  return cases;
+}
+
+void keep_cases(const std::string& path, const std::vector<KeptCase>& cases) {
+  const std::vector<KeptCase> known = read_cases(path);
+  const bool fresh = !std::filesystem::exists(path);
+  std::ofstream file(path, std::ios::app);
+  if (fresh)
+    file << "# Cases that failed: CANDIDATE PROPERTY RECIPE. attest verify tries them first.\n";
+  for (const KeptCase& kept : cases) {
+    const std::string line = to_line(kept);
+    if (std::none_of(known.begin(), known.end(),
+                     [&](const KeptCase& k) { return to_line(k) == line; }))
+      file << line << '\n';
+  }
+  file.flush();
+  if (!file) throw InputError("--failures", path, "a file that can be written");
+}
+
+}  // namespace attest::cli
