@@ -249,9 +249,9 @@ void summarise(const std::vector<Outcome>& outcomes, const Terminal& terminal) {
     failures += std::ssize(o.kept);
     for (const PropertyReport& p : o.report.properties) failures += p.failure.has_value();
   }
-  std::string line = fmt::format("{} cases", cases);
+  std::string line = fmt::format("{} {}", cases, cases == 1 ? "case" : "cases");
   if (terminal.err_is_terminal) line += fmt::format(" in {:.1f} s", seconds);
-  if (kept > 0) line += fmt::format(", {} kept cases tried first", kept);
+  if (kept > 0) line += fmt::format(", {} kept {} tried first", kept, kept == 1 ? "case" : "cases");
   line += failures == 0
               ? ": no property failed"
               : fmt::format(": {} {} failed", failures, failures == 1 ? "property" : "properties");
