@@ -21,7 +21,8 @@ struct WorkerOptions {
 //     was touched where that is known; the process is started afresh for the next call
 //   - a call that runs past its time is repeated once in a fresh process, with twice the time and
 //     while no other such repetition runs on this file; it is `failed` if that ends likewise.
-//     After that calls get a tenth of the time, once: simplifying a hang ends in reasonable time
+//     After that, calls to this file get a fortieth of the time, once: many properties that hang,
+//     and the simplifying of each, end in reasonable time
 // Throws LoadError, here and when the process has to be started again.
 std::unique_ptr<properties::Candidate> in_worker(const std::string& path,
                                                  const WorkerOptions& options = {});
