@@ -10,12 +10,30 @@
 namespace attest::cli {
 namespace {
 
+// A candidate is one word of the line: spaces in a path are written %20, and % as %25.
+std::string escaped(const std::string& candidate) {
+  std::string text;
+  for (const char c : candidate) text += c == ' ' ? "%20" : c == '%' ? "%25" : std::string(1, c);
+  return text;
+}
+
+std::string unescaped(const std::string& word) {
+  std::string text;
+  for (std::size_t n = 0; n < word.size(); ++n) {
+    const std::string_view rest = std::string_view(word).substr(n);
+    const bool space = rest.starts_with("%20"), percent = rest.starts_with("%25");
+    text += space ? ' ' : word[n];
+    if (space || percent) n += 2;
+  }
+  return text;
+}
+
 KeptCase parse(const std::string& line) {
   const std::size_t first = line.find(' ');
   const std::size_t second = first == std::string::npos ? first : line.find(' ', first + 1);
   if (second == std::string::npos)
     throw InputError("case", "\"" + line + "\"", "CANDIDATE PROPERTY RECIPE");
-  KeptCase kept{.candidate = line.substr(0, first),
+  KeptCase kept{.candidate = unescaped(line.substr(0, first)),
                 .property = line.substr(first + 1, second - first - 1),
                 .recipe = properties::parse_recipe(std::string_view(line).substr(second + 1))};
   static_cast<void>(properties::property_named(kept.property));
@@ -25,7 +43,7 @@ KeptCase parse(const std::string& line) {
 }  // namespace
 
 std::string to_line(const KeptCase& kept) {
-  return kept.candidate + ' ' + kept.property + ' ' + properties::to_line(kept.recipe);
+  return escaped(kept.candidate) + ' ' + kept.property + ' ' + properties::to_line(kept.recipe);
 }
 
 std::vector<KeptCase> read_cases(const std::string& path) {

@@ -182,6 +182,7 @@ Outcome verify_one(const std::string& name, RunPlan plan, const std::vector<Kept
   ProgressLine line(terminal);
   plan.progress = [&](std::int64_t done, std::int64_t planned) { line(name, done, planned); };
   outcome.report = properties::run(make, plan);
+  outcome.report.declaration.name = name;  // what replays it: of a shared object, its path
   return outcome;
 }
 

@@ -195,7 +195,15 @@ void write_report(const RunReport& report, reports::JsonWriter& json) {
 
 std::string replay_line(const std::string& candidate, const properties::Property& property,
                         const properties::Recipe& recipe) {
-  return fmt::format("attest replay {} '{} {}'", candidate, property.id, to_line(recipe));
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+  std::string word = candidate;
+  if (word.find_first_not_of(plain) != std::string::npos) {  // as a shell reads it
+    for (std::size_t at = 0; (at = word.find('\'', at)) != std::string::npos; at += 4)
+      word.replace(at, 1, "'\\''");
+    word = "'" + word + "'";
+  }
+  return fmt::format("attest replay {} '{} {}'", word, property.id, to_line(recipe));
 }
 
 }  // namespace attest::cli

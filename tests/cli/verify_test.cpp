@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/case_file.h"
+#include "cli/verify_view.h"
 #include "tests/properties/run.h"
 #include "tests/support/program.h"
 
@@ -96,6 +97,17 @@ TEST(Verify, WritesNoFileWhereNothingFails) {
       attest({"verify", "explicit", "--cases", "5", "--jobs", "1", "--failures", file.path()}).exit,
       Exit::fine);
   EXPECT_FALSE(std::filesystem::exists(file.path()));
+}
+
+TEST(Verify, KeepsCasesOfACandidateWhosePathHasSpaces) {
+  const CaseFile file;
+  const KeptCase kept{"./my kernels/100%.so", "support", {}};
+  keep_cases(file.path(), {kept});
+  ASSERT_EQ(read_cases(file.path()).size(), 1u);
+  EXPECT_EQ(read_cases(file.path())[0].candidate, kept.candidate);
+  EXPECT_NE(replay_line(kept.candidate, properties::property_named("support"), {})
+                .find("replay './my kernels/100%.so' 'support "),
+            std::string::npos);
 }
 
 TEST(Verify, NamesTheLineOfABadCaseFile) {
