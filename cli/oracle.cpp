@@ -32,13 +32,13 @@ template <class Row>
 void each_number(const ProblemFile& file, int digits, bool weights, Row row) {
   std::visit(
       [&]<class T>(const OwnedProblem<T>& p) {
-        const Problem<T> valid(p.spec());
+        const Problem<T> valid(p.spec(), Contents::unchecked);
         const Shape& s = valid.shape();
         const oracle::TrueText<T> truth(p.spec(), digits);
         for (Index b = 0; b < s.batch; ++b)
           for (Index h = 0; h < s.query_heads; ++h)
             for (Index i = 0; i < s.queries; ++i) {
-              const oracle::RowText text = truth.row(b, h, i);
+              const oracle::RowText text = truth.row(b, h, i, weights);
               for (Index c = 0; c < s.value_width; ++c)
                 row("output", b, h, i, c, text.output[static_cast<std::size_t>(c)]);
               row("lse", b, h, i, 0, text.lse);

@@ -25,8 +25,9 @@ class TrueText {
   TrueText(const TrueText&) = delete;
   TrueText& operator=(const TrueText&) = delete;
 
-  // Throws InputError where there is no true result (ExactAttention::row says when).
-  RowText row(Index b, Index h, Index i) const;
+  // Throws InputError where there is no true result (ExactAttention::row says when). Without
+  // `weights` these are left out.
+  RowText row(Index b, Index h, Index i, bool weights = true) const;
 
  private:
   struct Truth;

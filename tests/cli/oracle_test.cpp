@@ -67,6 +67,19 @@ TEST(Oracle, GivesTheSameNumbersAsJson) {
   EXPECT_EQ(json["numbers"][0]["value"], "1.6604769013466861");
 }
 
+// A weight of e^-(2^60) has a decimal exponent of 18 digits; it is printed at once.
+TEST(Oracle, PrintsWeightsOfAnySize) {
+  const File file;
+  OwnedProblem<double> p;
+  p.q = {{1}};
+  p.k = {{0}, {-0x1p60}};
+  p.v = {{1}, {1}};
+  file.write(problem_files::write_problem(p));
+  const Outcome outcome = attest({"oracle", file.path(), "--weights", "--digits", "12"});
+  EXPECT_EQ(outcome.exit, Exit::fine) << outcome.err;
+  EXPECT_NE(outcome.out.find("e-500707447518348173"), std::string::npos) << outcome.out;
+}
+
 TEST(Oracle, ComparesExpectedResultsWithTheTruth) {
   EXPECT_EQ(attest({"oracle", File(output_of(1.6604769013466861)).path()}).exit, Exit::fine);
   const Outcome wrong = attest({"oracle", File(output_of(1.66)).path()});

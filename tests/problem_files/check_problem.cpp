@@ -39,8 +39,7 @@ std::optional<double> ratio_in(const ExpectedResult& stated, const Expected& tru
     return truth.nearest == got || (std::isnan(truth.nearest) && std::isnan(got))
                ? 0
                : std::numeric_limits<double>::infinity();
-  const double ratio =
-      truth.distance(got) / (stated.absolute + stated.relative * std::abs(truth.nearest));
+  const double ratio = truth.distance(got) / (stated.absolute + stated.relative * std::abs(got));
   return std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
 }
 
@@ -85,7 +84,12 @@ class Truth {
  private:
   static Expected weight(const oracle::ExpectedRow& row, Index j) {
     const auto found = std::lower_bound(row.keys.begin(), row.keys.end(), j);
-    if (found == row.keys.end() || *found != j) return {};  // hidden: exactly 0
+    if (found == row.keys.end() || *found != j) {  // hidden: exactly 0, or what an empty row gives
+      Expected hidden;
+      if (row.keys.empty() && std::isnan(row.output.front().nearest))
+        hidden.nearest = std::numeric_limits<double>::quiet_NaN();
+      return hidden;
+    }
     return row.weights[static_cast<std::size_t>(found - row.keys.begin())];
   }
 
@@ -136,7 +140,7 @@ Agreement check_scores(const OwnedProblem<T>& problem, const ExpectedResult& sta
 std::vector<Agreement> check_expected(const ProblemFile& file) {
   return std::visit(
       [&]<class T>(const OwnedProblem<T>& p) {
-        const Problem<T> valid(p.spec());
+        const Problem<T> valid(p.spec(), Contents::unchecked);  // hidden slots may hold anything
         const Truth<T> truth(p, oracle::explicit_arithmetic<T>());
         const Shape& s = truth.shape();
         const ExpectedResult& e = file.expected;
@@ -160,6 +164,10 @@ std::vector<Agreement> check_expected(const ProblemFile& file) {
               truth.compare("expected weights", Place::Of::weights, reading(*e.weights), ratio));
         }
         if (e.scores) agreements.push_back(check_scores(p, e));
+        for (const std::string& what : e.contradictions)
+          agreements.push_back({.what = what,
+                                .worst = std::numeric_limits<double>::infinity(),
+                                .note = "not what the inputs make it"});
         return agreements;
       },
       file.problem);
@@ -168,7 +176,7 @@ std::vector<Agreement> check_expected(const ProblemFile& file) {
 std::vector<Agreement> check_candidate(properties::Candidate& candidate, const ProblemFile& file) {
   return std::visit(
       [&]<class T>(const OwnedProblem<T>& p) {
-        const Problem<T> valid(p.spec());
+        const Problem<T> valid(p.spec(), Contents::unchecked);  // hidden slots may hold anything
         const properties::Declaration& d = candidate.declaration();
         const properties::Manner manner{.tiles = {64, 64}};
         const Truth<T> truth(p, properties::arithmetic_of<T>(d, valid.shape().keys, manner.tiles));

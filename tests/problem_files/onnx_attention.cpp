@@ -15,9 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 7> attribute_names = {
-    "is_causal", "kv_num_heads", "q_num_heads",      "qk_matmul_output_mode",
-    "scale",     "softcap",      "softmax_precision"};
+constexpr std::array<std::string_view, 9> attribute_names = {
+    "is_causal",   "kv_num_heads",      "left_window_size",
+    "q_num_heads", "right_window_size", "qk_matmul_output_mode",
+    "scale",       "softcap",           "softmax_precision"};
 
 constexpr std::array<std::string_view, 11> tensor_names = {"Q",
                                                            "K",
@@ -44,7 +45,7 @@ class Case {
   Case(const SafeTensors& file, const std::string& name, const Json& attributes)
       : file_(file), name_(name), attributes_(attributes) {}
 
-  ProblemFile read() const {
+  ProblemFile read() {
     OwnedProblem<T> p;
     p.q = heads("Q", "q_num_heads");
     p.k = after_past("past_key", heads("K", "kv_num_heads"));
@@ -57,8 +58,10 @@ class Case {
     if (const StoredTensor* lengths = file_.find("nonpad_kv_seqlen"))
       p.key_lengths = elements_of<Index>(*lengths, field("nonpad_kv_seqlen"));
     mask(p);
-    if (integer("is_causal", 0) != 0) causal(p);
-    return {p, expected(p)};
+    order(p);
+    ProblemFile read{p, expected(p)};
+    read.expected.contradictions = contradictions_;
+    return read;
   }
 
  private:
@@ -120,6 +123,8 @@ class Case {
   Tensor<T> after_past(const char* what, Tensor<T> fresh) const {
     const StoredTensor* stored = file_.find(what);
     if (stored == nullptr) return fresh;
+    const std::vector<Index>& shape = stored->shape;
+    if ((shape.size() == 4 && shape[2] == 0) || (shape.size() == 3 && shape[1] == 0)) return fresh;
     const Tensor<T> past = in_heads(*stored, what, "kv_num_heads");
     Extents e = fresh.extents;
     if (past.extents[0] != e[0] || past.extents[1] != e[1] || past.extents[3] != e[3])
@@ -137,19 +142,20 @@ class Case {
     return all;
   }
 
-  void check_present(const char* what, const Tensor<T>& joined) const {
+  // What is not past and new tokens one after the other.
+  void check_present(const char* what, const Tensor<T>& joined) {
     const StoredTensor* stored = file_.find(what);
     if (stored == nullptr) return;
-    if (elements_of<T>(*stored, field(what)) != joined.elements)
-      refuse(what, "other elements", "past and new tokens one after the other");
+    const bool same = in_heads(*stored, what, "kv_num_heads").elements == joined.elements;
+    if (!same) contradictions_.emplace_back(what);
   }
 
   // Axes are aligned at the end; a leading axis that is left out is broadcast.
   void mask(OwnedProblem<T>& p) const {
     const StoredTensor* stored = file_.find("attn_mask");
     if (stored == nullptr) return;
-    if (stored->shape.size() < 2 || stored->shape.size() > 4)
-      refuse("attn_mask", "rank " + std::to_string(stored->shape.size()), "rank 2, 3 or 4");
+    if (stored->shape.empty() || stored->shape.size() > 4)
+      refuse("attn_mask", "rank " + std::to_string(stored->shape.size()), "rank 1 to 4");
     StoredTensor full = *stored;
     while (full.shape.size() < 4) full.shape.insert(full.shape.begin(), 1);
     const Extents given = extents_of(full, field("attn_mask"));
@@ -178,17 +184,27 @@ class Case {
     return t;
   }
 
-  void causal(OwnedProblem<T>& p) const {
+  std::optional<Index> window_end(const char* key) const {
+    const std::int64_t size = integer(key, -1);
+    return size < 0 ? std::nullopt : std::optional<Index>(size);
+  }
+
+  // Causal order and windows, which count from the key that query 0 faces.
+  void order(OwnedProblem<T>& p) const {
+    p.causal = integer("is_causal", 0) != 0;
+    p.window = {window_end("left_window_size"), window_end("right_window_size")};
+    if (!p.causal && !p.window.limited()) return;
     const Index queries = p.q.extents[2], keys = p.k.extents[2];
     const StoredTensor* past = file_.find("past_key");
-    if (past == nullptr) {
-      p.causal = true;
-      p.alignment = p.key_lengths.empty() ? Alignment::top_left : Alignment::bottom_right;
+    const Index offset = past == nullptr           ? 0
+                         : past->shape.size() == 4 ? past->shape[2]
+                                                   : past->shape[1];
+    if (past == nullptr || offset == 0) {
+      p.alignment =
+          p.key_lengths.empty() || past != nullptr ? Alignment::top_left : Alignment::bottom_right;
       return;
     }
-    const Index offset = past->shape.size() == 4 ? past->shape[2] : past->shape[1];
     if (offset + queries == keys && p.key_lengths.empty()) {
-      p.causal = true;
       p.alignment = Alignment::bottom_right;
       return;
     }
@@ -202,9 +218,16 @@ class Case {
       for (Index h = 0; h < e[1]; ++h)
         for (Index i = 0; i < queries; ++i)
           for (Index j = 0; j < keys; ++j)
-            out(b, h, i, j) =
-                j <= i + offset && (!p.allow || entry(*p.allow, b, h, from[2] == 1 ? 0 : i, j));
+            out(b, h, i, j) = in_order(p, j - (i + offset)) &&
+                              (!p.allow || entry(*p.allow, b, h, from[2] == 1 ? 0 : i, j));
     p.allow = std::move(allow);
+    p.causal = false;
+    p.window = {};
+  }
+
+  static bool in_order(const OwnedProblem<T>& p, Index distance) {
+    return (!p.causal || distance <= 0) && (!p.window.left || -distance <= *p.window.left) &&
+           (!p.window.right || distance <= *p.window.right);
   }
 
   ExpectedResult expected(const OwnedProblem<T>& p) const {
@@ -249,6 +272,7 @@ class Case {
   const SafeTensors& file_;
   const std::string& name_;
   const Json& attributes_;
+  std::vector<std::string> contradictions_;
 };
 
 }  // namespace

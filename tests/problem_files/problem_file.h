@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "attention/owned_problem.h"
 #include "tests/problem_files/safetensors.h"
@@ -26,7 +27,8 @@ struct ExpectedResult {
   std::optional<Tensor<double>> lse{};      // (batch, query_heads, queries, 1)
   std::optional<Tensor<double>> weights{};  // (batch, query_heads, queries, keys)
   std::optional<ExpectedScores> scores{};
-  // |expected - truth| <= absolute + relative |truth|, where the file states it; 0: not stated.
+  std::vector<std::string> contradictions{};  // results that the inputs alone refute
+  // |expected - truth| <= absolute + relative |expected|, where the file states it; 0: not stated.
   double absolute = 0;
   double relative = 0;
 };

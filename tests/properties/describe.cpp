@@ -84,7 +84,8 @@ std::string truth_at(const Recipe& recipe, const Place& place, int digits) {
     const OwnedProblem<T> p = expand<T>(recipe);
     try {
       const oracle::RowText row =
-          oracle::TrueText<T>(p.spec(), digits).row(place.batch, place.head, place.query);
+          oracle::TrueText<T>(p.spec(), digits)
+              .row(place.batch, place.head, place.query, place.of == Place::Of::weights);
       if (place.of == Place::Of::lse) return row.lse;
       return (place.of == Place::Of::output ? row.output : row.weights)
           .at(static_cast<std::size_t>(place.column));

@@ -158,6 +158,23 @@ TEST(OnnxAttention, AShortMaskHidesTheRest) {
   EXPECT_EQ(p.bias->elements[2], -std::numeric_limits<float>::infinity());
 }
 
+TEST(OnnxAttention, TakesWindowsAMaskOfKeysAndAnEmptyPast) {
+  const OwnedProblem<float> p = Case()
+                                    .floats("Q", {1, 1, 3, 1}, counted(3))
+                                    .floats("K", {1, 1, 3, 1}, counted(3))
+                                    .floats("V", {1, 1, 3, 1}, counted(3))
+                                    .floats("past_key", {1, 1, 0, 1}, {})
+                                    .floats("past_value", {1, 1, 0, 1}, {})
+                                    .floats("attn_mask", {3}, {0, 1, 2})
+                                    .attributes(R"({"left_window_size": 1})")
+                                    .read();
+  EXPECT_EQ(p.window.left, 1);
+  EXPECT_FALSE(p.window.right);
+  EXPECT_EQ(p.alignment, Alignment::top_left);
+  EXPECT_EQ(p.bias->extents, (Extents{1, 1, 1, 3}));
+  EXPECT_EQ(p.k.elements, counted(3));
+}
+
 TEST(OnnxAttention, RefusesWhatTheOperatorDoesNotKnow) {
   const auto refused = [](const char* attributes) {
     return test::field_of([&] {

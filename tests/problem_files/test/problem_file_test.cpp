@@ -4,6 +4,8 @@
 // RapidCheck's GoogleTest glue needs gtest first.
 #include <rapidcheck/gtest.h>
 
+#include <limits>
+
 #include "tests/candidates/built_in.h"
 #include "tests/problem_files/check_problem.h"
 #include "tests/properties/draw.h"
@@ -83,6 +85,19 @@ TEST(ProblemFile, ACandidateIsJudgedOnIt) {
   for (const Agreement& a : check_candidate(*kernel, file)) EXPECT_TRUE(a.agrees()) << a.what;
   const auto zeros = candidates::null_candidate("zeros");
   EXPECT_FALSE(check_candidate(*zeros, file).at(0).agrees());
+}
+
+TEST(ProblemFile, HiddenSlotsMayHoldAnythingAndEmptyRowsNan) {
+  OwnedProblem<float> p;
+  p.q = {{1}, {1}};
+  p.k = {{1}, {std::numeric_limits<float>::quiet_NaN()}};
+  p.v = {{1}, {std::numeric_limits<float>::infinity()}};
+  p.allow = Tensor<std::uint8_t>{{1, 0}, {0, 0}};
+  p.empty_row = EmptyRow::nan;
+  const ProblemFile file = read_problem(write_problem(p), "f");
+  for (const char* name : {"explicit", "streaming"})
+    for (const Agreement& a : check_candidate(*candidates::built_in(name), file))
+      EXPECT_TRUE(a.agrees()) << a.what << ' ' << a.worst;
 }
 
 TEST(ProblemFile, AWrongShapeOfAnExpectedResultIsNamed) {
