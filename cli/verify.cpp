@@ -259,13 +259,15 @@ void summarise(const std::vector<Outcome>& outcomes, const Terminal& terminal) {
   terminal.err << "attest: " << line << '\n';
 }
 
-void keep(const std::string& path, const std::vector<Outcome>& outcomes) {
+void keep(const std::string& path, const std::vector<Outcome>& outcomes, const Terminal& terminal) {
   std::vector<KeptCase> cases;
   for (const Outcome& o : outcomes)
     for (const PropertyReport& p : o.report.properties)
       if (p.failure)
         cases.push_back({o.report.declaration.name, p.property->id, p.failure->minimal});
-  if (!cases.empty()) keep_cases(path, cases);
+  if (cases.empty()) return;
+  keep_cases(path, cases);
+  terminal.err << "attest: failing cases are kept in " << path << '\n';
 }
 
 std::vector<std::string> names_of(const Given& given) {
@@ -359,7 +361,7 @@ Exit verify(const Arguments& arguments, const Terminal& terminal) {
   for (const std::string& name : names) outcomes.push_back(verify_one(name, plan, cases, terminal));
   show(given, plan, outcomes, terminal);
   summarise(outcomes, terminal);
-  if (failures != "none") keep(failures, outcomes);
+  if (failures != "none") keep(failures, outcomes, terminal);
   bool failed = false, inconclusive = false;
   for (const Outcome& o : outcomes) {
     failed = failed || o.report.failed() || !o.kept.empty();

@@ -1,6 +1,7 @@
 #include "tests/properties/call.h"
 
 #include <cstring>
+#include <exception>
 #include <limits>
 
 namespace attest::properties {
@@ -143,7 +144,11 @@ class Call {
     AttentionResult<T> result{.output = output.view()};
     if (a.has_lse) result.lse = lse.view();
     if (a.has_weights) result.weights = weights.view();
-    a.status = candidate.forward(problem, result, manner_.tiles);
+    try {
+      a.status = candidate.forward(problem, result, manner_.tiles);
+    } catch (const std::exception& error) {
+      a.status = {Status::Kind::failed, std::string("an exception: ") + error.what()};
+    }
     a.output = output.row_major();
     a.lse = lse.row_major();
     a.weights = weights.row_major();

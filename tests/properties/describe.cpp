@@ -99,13 +99,16 @@ std::string describe(const Property& property, const Failure& failure) {
   std::string text = fmt::format("{}: {}\n", property.id, property.law);
   const Finding finding = failure.verdict.finding.value_or(Finding{.what = "the case failed"});
   text += fmt::format("  {}\n", finding.what);
-  text += failure.repeats
-              ? fmt::format("  case {}, simplified {} times to\n", failure.address,
-                            failure.simplifications)
-              : fmt::format(
-                    "  case {}; it passes when it is asked alone, so what came before it "
-                    "matters\n",
-                    failure.address);
+  if (failure.repeats && failure.simplifications == 0)
+    text += fmt::format("  case {}\n", failure.address);
+  else
+    text += failure.repeats
+                ? fmt::format("  case {}, simplified {} times to\n", failure.address,
+                              failure.simplifications)
+                : fmt::format(
+                      "  case {}; it passes when it is asked alone, so what came before it "
+                      "matters\n",
+                      failure.address);
   text += describe(failure.minimal);
   if (finding.place) text += fmt::format("  at {}\n", to_string(*finding.place));
   std::string expected = finding.expected;

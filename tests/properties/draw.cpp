@@ -61,7 +61,20 @@ class Draw {
     s.queries = chance(3) ? s.keys : tokens(tiles.queries);
     s.width = chance(5) ? 1 : between(1, reach_.width);
     s.value_width = chance(2) ? s.width : between(1, reach_.width);
+    if (chance(40)) long_sequence(s);
+    if (chance(40)) s.width = chance(2) ? 64 : between(30, 130);
     return s;
+  }
+
+  // Past the tiles that kernels have, whatever the reach: one head, few queries, many keys.
+  void long_sequence(Shape& s) {
+    constexpr std::array<Index, 4> usual = {16, 32, 64, 128};
+    const Index tile = reach_.tile > 1 && chance(2)
+                           ? std::min<Index>(reach_.tile, 256)
+                           : usual[static_cast<std::size_t>(between(0, 3))];
+    s.batch = s.kv_heads = s.query_heads = 1;
+    s.keys = std::max<Index>(1, tile * between(1, 2) + between(-1, 1));
+    s.queries = between(1, 3);
   }
 
   Values values() {

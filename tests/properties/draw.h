@@ -13,6 +13,9 @@ struct Reach {
   Index width = 5;
   Index heads = 3;  // of keys and values, and query heads to each
   Index batch = 3;
+  // Keys an implementation holds at a time, where it says so: lengths around its multiples are
+  // drawn too. 0: unknown.
+  Index tile = 0;
 };
 
 // Brings a drawn or simplified recipe into a property's domain. Must be idempotent.

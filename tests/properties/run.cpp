@@ -137,6 +137,7 @@ Recipe recipe_at(const Property& property, const Declaration& declaration, Reach
                  std::uint64_t seed, std::int64_t index) {
   const rc::Random random(
       rc::Random::Key{seed, hash(property.id), static_cast<std::uint64_t>(index), 0});
+  reach.tile = declaration.key_tile.value_or(0);
   return recipes(declaration.elements, declaration.features, property.domain, reach)(random, 0)
       .value();
 }

@@ -69,17 +69,20 @@ void ordinary_values(Recipe& r) {
   if (r.empty_row == EmptyRow::nan) r.empty_row = EmptyRow::error;
 }
 
-const std::vector<Demand> everything = {{"something hidden", 0.4, {Feature::causal}},
-                                        {"causal", 0.15, {Feature::causal}},
-                                        {"allow mask", 0.1, {Feature::allow_mask}},
-                                        {"bias", 0.1, {Feature::bias}},
-                                        {"Nq < Nk", 0.15, {Feature::cross}},
-                                        {"Nq > Nk", 0.1, {Feature::cross}},
-                                        {"d = 1", 0.1},
-                                        {"Nk = 1", 0.04},
-                                        {"several key tiles", 0.2},
-                                        {"values huge", 0.03},
-                                        {"values negative", 0.03}};
+const std::vector<Demand> everything = {
+    {"something hidden",
+     0.4,
+     {Feature::causal, Feature::window, Feature::key_lengths, Feature::allow_mask, Feature::bias}},
+    {"causal", 0.15, {Feature::causal}},
+    {"allow mask", 0.1, {Feature::allow_mask}},
+    {"bias", 0.1, {Feature::bias}},
+    {"Nq < Nk", 0.15, {Feature::cross}},
+    {"Nq > Nk", 0.1, {Feature::cross}},
+    {"d = 1", 0.1},
+    {"Nk = 1", 0.04},
+    {"several key tiles", 0.2},
+    {"values huge", 0.03},
+    {"values negative", 0.03}};
 
 }  // namespace
 
