@@ -68,7 +68,14 @@ std::vector<KeptCase> read_cases(const std::string& path) {
 void keep_cases(const std::string& path, const std::vector<KeptCase>& cases) {
   const std::vector<KeptCase> known = read_cases(path);
   const bool fresh = !std::filesystem::exists(path);
+  const bool unended = [&] {  // a last line without its end must not swallow the next case
+    std::ifstream last(path, std::ios::binary | std::ios::ate);
+    if (fresh || !last || last.tellg() == 0) return false;
+    last.seekg(-1, std::ios::end);
+    return last.get() != '\n';
+  }();
   std::ofstream file(path, std::ios::app);
+  if (unended) file << '\n';
   if (fresh)
     file << "# Cases that failed: CANDIDATE PROPERTY RECIPE. attest verify tries them first.\n";
   for (const KeptCase& kept : cases) {

@@ -367,7 +367,7 @@ Exit verify(const Arguments& arguments, const Terminal& terminal) {
     failed = failed || o.report.failed() || !o.kept.empty();
     for (const PropertyReport& p : o.report.properties)
       inconclusive = inconclusive || p.missed_coverage() ||
-                     (p.cases > 0 && p.unjudged_cases + p.unsupported_cases == p.cases);
+                     (p.skipped.empty() && p.unjudged_cases + p.unsupported_cases == p.cases);
   }
   return failed ? Exit::finding : inconclusive ? Exit::inconclusive : Exit::fine;
 }

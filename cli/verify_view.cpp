@@ -21,6 +21,7 @@ std::string ratio_text(double ratio) { return ratio == 0 ? "0" : fmt::format("{:
 const char* result_of(const PropertyReport& p) {
   if (!p.skipped.empty()) return "skipped";
   if (p.failure) return "FAIL";
+  if (p.cases == 0) return "not run";
   if (p.missed_coverage()) return "coverage";
   return "ok";
 }

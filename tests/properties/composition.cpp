@@ -174,13 +174,16 @@ struct FarKeyVanishes {
       OwnedProblem<T> p = trial.problem();
       Indices keys = counted(s.keys);
       if (far)
-        keys.insert(keys.begin() + static_cast<Index>(trial.recipe().seed) % (s.keys + 1), 0);
+        keys.insert(keys.begin() + static_cast<Index>(trial.recipe().seed %
+                                                      static_cast<std::uint64_t>(s.keys + 1)),
+                    0);
       p = select_keys(std::move(p), keys);
       return p;
     };
     const OwnedProblem<T> base = with_key(false);
     OwnedProblem<T> extended = with_key(true);
-    const Index place = static_cast<Index>(trial.recipe().seed) % (s.keys + 1);
+    const Index place =
+        static_cast<Index>(trial.recipe().seed % static_cast<std::uint64_t>(s.keys + 1));
     OwnedProblem<T> plain = base;
     for (OwnedProblem<T>* p : {&plain, &extended})
       for (Index b = 0; b < s.batch; ++b)

@@ -326,7 +326,7 @@ std::vector<Property> readout_properties() {
        .needs = {},
        .domain = several_heads,
        .check = check_by<HeadMapReadout>,
-       .demands = {{"Hkv > 1", 0.9}, {"Hq > Hkv", 0.3, {Feature::gqa}}}},
+       .demands = {{"Hkv > 1", 0.9}, {"Hq > Hkv", 0.2, {Feature::gqa}}}},
       {.id = "convex-hull",
        .law = "An output lies between the least and the largest visible value of its column.",
        .why = "Needs no truth, so it also holds where scores are too large for any bound.",
